@@ -1,0 +1,252 @@
+//! The open log and the path of an append. Does not know how a damaged log is mended: that is
+//! `repair`.
+
+use std::{
+    fs::File,
+    io::{self, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use crate::{
+    ArgumentsHash, AuditError, Record, files, frame,
+    head::{self, Head},
+    key::{self, Keys},
+    repair, rotate,
+};
+
+/// Sets when files are closed and how many stay.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// A file that has reached this size is closed, and the next record starts a new one.
+    pub max_bytes_per_file: u64,
+    /// How many closed files are kept; `None` keeps all.
+    pub keep: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_bytes_per_file: 64 << 20,
+            keep: None,
+        }
+    }
+}
+
+/// Appends records to the log of a directory. Any number of these, in any number of processes, may
+/// append to the same log at once; within a process, one is best shared in an `Arc`.
+///
+/// An append takes the file's lock, looks whether the file still ends where this log left it, and
+/// writes one line and the head. It does not wait for the disk: see [`Log::sync`].
+#[derive(Debug)]
+pub struct Log {
+    pub(crate) dir: PathBuf,
+    pub(crate) options: Options,
+    pub(crate) keys: Keys,
+    state: Mutex<State>,
+}
+
+/// What changes with each append.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// The file being written; its lock is held during an append.
+    pub(crate) file: File,
+    /// Its number.
+    pub(crate) number: u64,
+    pub(crate) head_file: File,
+    /// The end of the log as this process last saw it.
+    pub(crate) head: Head,
+    /// Whether there was no usable head when the log was opened; the next append says so in the log.
+    pub(crate) lost: bool,
+    /// The time of the record for which the file's name was last checked.
+    checked_at: u64,
+    buffer: Vec<u8>,
+}
+
+impl Log {
+    /// Opens the log in a directory, creating both when they are not there. What a crash left
+    /// half-written is mended by the next append.
+    pub fn open(dir: &Path, options: Options) -> Result<Self, AuditError> {
+        files::create_dir(dir)?;
+        let keys = match Keys::load(dir)? {
+            Some(keys) => keys,
+            None => found(dir)?,
+        };
+        let stored = Head::read(dir, &keys)?.valid();
+        let head = match stored {
+            Some(head) => head,
+            None => repair::recover(dir, &keys)?,
+        };
+        let state = State {
+            file: files::open_log(&files::log_path(dir, head.file))?,
+            number: head.file,
+            head_file: Head::open(dir)?,
+            head,
+            lost: stored.is_none(),
+            checked_at: 0,
+            buffer: Vec::with_capacity(1024),
+        };
+        Ok(Self {
+            dir: dir.to_owned(),
+            options,
+            keys,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// Hashes the arguments of a call with the log's key.
+    pub fn hash_arguments(&self, arguments: &[u8]) -> ArgumentsHash {
+        self.keys.arguments(arguments)
+    }
+
+    /// Appends a record. When this returns, the record survives the death of the process.
+    pub fn append(&self, record: &Record<'_>) -> Result<(), AuditError> {
+        // A panic elsewhere cannot leave the log wrong: each append looks at the file anew.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = self.append_locked(&mut state, record);
+        // Failing to unlock leaves nothing to do: closing the file unlocks it too.
+        let _ = state.file.unlock();
+        result
+    }
+
+    fn append_locked(&self, state: &mut State, record: &Record<'_>) -> Result<(), AuditError> {
+        self.catch_up(state, record.time)?;
+        if state.head.len > 0 && state.head.len >= self.options.max_bytes_per_file {
+            rotate::rotate(self, state, record.time)?;
+            self.catch_up(state, record.time)?;
+        }
+        state.push(self, |out| record.write_body(out))?;
+        state.write_head(self)
+    }
+
+    /// Locks the file and makes sure that it is the current one and ends where `state` says.
+    fn catch_up(&self, state: &mut State, time: u64) -> Result<(), AuditError> {
+        let number = state.number;
+        let path = || files::log_path(&self.dir, number);
+        loop {
+            match state.file.lock() {
+                Ok(()) => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(AuditError::io("lock", &path(), error)),
+            }
+        }
+        let len = (&state.file)
+            .seek(SeekFrom::End(0))
+            .map_err(|error| AuditError::io("look at", &path(), error))?;
+        let known = len == state.head.len || state.follow(self, len)?;
+        let mut current = known && !state.lost;
+        // Whether somebody moved the file away costs two more system calls to see, a third of an
+        // append; once per millisecond is often enough, since the head tells of such a loss too.
+        if current && time != state.checked_at {
+            current = files::is_named(&state.file, &path())
+                .map_err(|error| AuditError::io("look at", &path(), error))?;
+            state.checked_at = time;
+        }
+        if current {
+            Ok(())
+        } else {
+            repair::catch_up(self, state, time)
+        }
+    }
+
+    /// Waits until all records so far are on the disk, where a power failure cannot take them.
+    pub fn sync(&self) -> Result<(), AuditError> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = files::log_path(&self.dir, state.number);
+        state
+            .file
+            .sync_data()
+            .map_err(|error| AuditError::io("sync", &path, error))?;
+        let path = head::path(&self.dir);
+        state
+            .head_file
+            .sync_data()
+            .map_err(|error| AuditError::io("sync", &path, error))?;
+        // Directories cannot be opened everywhere; where they can, this keeps the files' names.
+        #[cfg(unix)]
+        File::open(&self.dir)
+            .and_then(|dir| dir.sync_all())
+            .map_err(|error| AuditError::io("sync", &self.dir, error))?;
+        Ok(())
+    }
+}
+
+impl State {
+    /// Writes one line at the end of the log, without telling the head file.
+    pub(crate) fn push(
+        &mut self,
+        log: &Log,
+        body: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), AuditError> {
+        let seq = self.head.seq.saturating_add(1);
+        let mac = frame::write(&mut self.buffer, &log.keys, seq, &self.head.mac, body);
+        if let Err(error) = self.file.write_all(&self.buffer) {
+            let path = files::log_path(&log.dir, self.number);
+            // A full disk may have taken half of the line. If taking it back fails as well, the
+            // next append finds it and sets it aside.
+            let _ = self.file.set_len(self.head.len);
+            return Err(AuditError::io("append to", &path, error));
+        }
+        self.head.seq = seq;
+        self.head.mac = mac;
+        self.head.len += self.buffer.len() as u64;
+        Ok(())
+    }
+
+    /// Tells the head file how far the log reaches.
+    pub(crate) fn write_head(&self, log: &Log) -> Result<(), AuditError> {
+        self.head.write(&self.head_file, &log.dir, &log.keys)
+    }
+
+    /// Takes over what another process appended to this file, if the head vouches for all of it.
+    fn follow(&mut self, log: &Log, len: u64) -> Result<bool, AuditError> {
+        let stored = Head::read_from(&self.head_file, &log.dir, &log.keys)?.valid();
+        let newer = stored
+            .filter(|head| head.file == self.number && head.len == len && head.seq > self.head.seq);
+        self.head = newer.unwrap_or(self.head);
+        Ok(newer.is_some())
+    }
+
+    /// Opens and locks the file that the head names, and lets go of the one before.
+    pub(crate) fn reopen(&mut self, log: &Log) -> Result<(), AuditError> {
+        let path = files::log_path(&log.dir, self.head.file);
+        // Assigning closes the old file, and with it its lock, before the new lock is waited for.
+        self.file = files::open_log(&path)?;
+        self.number = self.head.file;
+        files::lock(&self.file, &path)
+    }
+}
+
+/// Makes the key and the head of a new log. The first file's lock lets only one process do it.
+fn found(dir: &Path) -> Result<Keys, AuditError> {
+    let path = files::log_path(dir, 1);
+    // A log without a key must not get a new one: all its records would look forged. Keys are made
+    // before records are, so a log seen here has had a key.
+    let has_records = |numbers: Vec<u64>| {
+        numbers.into_iter().any(|number| {
+            files::log_path(dir, number)
+                .metadata()
+                .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
+        })
+    };
+    if has_records(files::list(dir)?) {
+        return Keys::load(dir)?.ok_or_else(|| AuditError::KeyMissing {
+            file: key::path(dir),
+        });
+    }
+    let first = files::open_log(&path)?;
+    files::lock(&first, &path)?;
+    if let Some(keys) = Keys::load(dir)? {
+        return Ok(keys);
+    }
+    if has_records(files::list(dir)?) {
+        return Err(AuditError::KeyMissing {
+            file: key::path(dir),
+        });
+    }
+    let (keys, secret) = Keys::generate()?;
+    // The head comes first: a key without a head then always means that the head was taken away.
+    Head::EMPTY.write(&Head::open(dir)?, dir, &keys)?;
+    Keys::save(dir, &secret)?;
+    Ok(keys)
+}
