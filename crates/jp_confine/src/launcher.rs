@@ -1,0 +1,261 @@
+//! The host's side: checks a confinement, hands it to the launcher, and reads back why it failed.
+//! It builds no walls itself.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::File,
+    io::{self, Read, Seek, Write},
+    path::PathBuf,
+    process::{Command, Stdio},
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
+
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::{
+    ConfineError, Confinement, Network, ProcessLimits,
+    check::check,
+    wire::{Cause, Failure, MAX_MESSAGE, Order, Verdict},
+};
+
+/// The first argument of a process that is to become a launcher.
+pub(crate) const ENTER: &str = "__confine";
+
+/// Where orders are left: in memory if possible, since an environment may hold secrets. Both
+/// directories are sticky, so nobody else can put another file in its place.
+const ORDER_DIRECTORIES: [&str; 2] = ["/dev/shm", "/tmp"];
+
+/// How long finding out whether this system can confine may take.
+const PROBE_TIME: Duration = Duration::from_secs(10);
+
+/// How to re-enter: the program that calls [`enter_if_asked`](crate::enter_if_asked) first in `main`.
+#[derive(Debug)]
+pub struct Launcher {
+    program: PathBuf,
+    support: OnceLock<Result<(), Failure>>,
+}
+
+/// A confined command that is ready to be spawned.
+#[derive(Debug)]
+pub struct Confined {
+    /// The command; standard input, output and error are the caller's to set. Program, arguments,
+    /// environment and directory are not.
+    pub command: Command,
+    /// Tells afterwards why the program was not run; keep it until the command has ended.
+    pub report: Report,
+}
+
+/// Tells a launcher that could not confine from a program that failed.
+#[derive(Debug)]
+pub struct Report {
+    file: File,
+    /// Removes the order when nobody took it.
+    _path: TempPath,
+}
+
+impl Launcher {
+    /// Uses the running program itself, which must call [`enter_if_asked`](crate::enter_if_asked).
+    ///
+    /// # Errors
+    /// Fails when the system does not tell which program is running.
+    pub fn current_exe() -> io::Result<Self> {
+        // The link stays right when the file is replaced while the host runs.
+        let link = PathBuf::from("/proc/self/exe");
+        Ok(Self::new(if link.exists() {
+            link
+        } else {
+            std::env::current_exe()?
+        }))
+    }
+
+    /// Uses another program that calls [`enter_if_asked`](crate::enter_if_asked).
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            support: OnceLock::new(),
+        }
+    }
+
+    /// Prepares a command that runs `program` with `args` inside the walls of `confinement`.
+    ///
+    /// The first call finds out whether this system can confine, which takes some milliseconds.
+    ///
+    /// # Errors
+    /// Refuses when this system cannot confine, when a path cannot be granted as it stands, or when
+    /// something cannot be passed to a program.
+    pub fn command(
+        &self,
+        confinement: &Confinement,
+        program: &OsStr,
+        args: &[OsString],
+    ) -> Result<Confined, ConfineError> {
+        self.support()?;
+        check(confinement, program, args)?;
+        let argv = std::iter::once(program).chain(args.iter().map(OsString::as_os_str));
+        self.prepare(&Order {
+            host: std::process::id(),
+            confinement: confinement.clone(),
+            argv: argv.map(OsStr::to_owned).collect(),
+        })
+    }
+
+    /// Finds out whether this system can confine, once, by trying.
+    ///
+    /// # Errors
+    /// Says what is missing and what to do about it.
+    pub fn support(&self) -> Result<(), ConfineError> {
+        let support = self.support.get_or_init(|| self.probe());
+        support
+            .clone()
+            .map_err(|Failure { problem, hint, .. }| ConfineError::Unsupported { problem, hint })
+    }
+
+    fn probe(&self) -> Result<(), Failure> {
+        if !cfg!(target_os = "linux") {
+            return Err(failure("no way to confine is known here", "use Linux"));
+        }
+        let limits = ProcessLimits {
+            memory_bytes: u64::MAX,
+            processes: 64,
+            open_files: 64,
+            file_bytes: u64::MAX,
+            cpu_seconds: 10,
+        };
+        let confinement = Confinement {
+            read: Vec::new(),
+            write: Vec::new(),
+            network: Network::None,
+            env: Vec::new(),
+            cwd: "/".into(),
+            limits,
+        };
+        let order = Order {
+            host: std::process::id(),
+            confinement,
+            argv: Vec::new(),
+        };
+        let Confined {
+            mut command,
+            report,
+        } = self
+            .prepare(&order)
+            .map_err(|error| failure(&error.to_string(), "check that /tmp can be written"))?;
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let ended = command.spawn().and_then(|mut child| wait_for(&mut child));
+        match (report.verdict(), ended) {
+            (Some(Verdict::Ready), Ok(())) => Ok(()),
+            (Some(Verdict::Failed(failure)), _) => Err(failure),
+            (_, Err(error)) => Err(failure(
+                &format!("the launcher `{}` failed: {error}", self.program.display()),
+                "check that the file can be executed",
+            )),
+            (_, Ok(())) => Err(failure(
+                &format!("`{}` is not a launcher", self.program.display()),
+                "the program must call `jp_confine::enter_if_asked` first in `main`",
+            )),
+        }
+    }
+
+    fn prepare(&self, order: &Order) -> Result<Confined, ConfineError> {
+        let message = order.encode();
+        if message.len() > MAX_MESSAGE {
+            return Err(ConfineError::Unpassable {
+                what: "the command",
+                problem: "it is over 16 MiB long",
+            });
+        }
+        let io = |source| ConfineError::Io {
+            action: "leave the order for the launcher",
+            source,
+        };
+        let (mut file, path) = order_file().map_err(io)?.into_parts();
+        file.write_all(&message).map_err(io)?;
+        let mut command = Command::new(&self.program);
+        command.arg(ENTER).arg(&path).env_clear().current_dir("/");
+        Ok(Confined {
+            command,
+            report: Report { file, _path: path },
+        })
+    }
+}
+
+impl Report {
+    /// Says why the program was not run, once the command has ended; `None` if it ran.
+    #[must_use]
+    pub fn failure(&self) -> Option<ConfineError> {
+        let Failure {
+            cause,
+            subject,
+            problem,
+            hint,
+        } = match self.verdict() {
+            Some(Verdict::Ready) => return None,
+            Some(Verdict::Failed(failure)) => failure,
+            None => failure(
+                "the launcher ended before it took its order",
+                "run `jp doctor`",
+            ),
+        };
+        Some(match cause {
+            Cause::Setup => ConfineError::Setup { problem, hint },
+            Cause::Grant => ConfineError::Grant {
+                path: subject.into(),
+                problem,
+            },
+            Cause::Start => ConfineError::Start {
+                program: subject.to_string_lossy().into_owned(),
+                problem,
+            },
+        })
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        let mut message = Vec::new();
+        let mut file = &self.file;
+        file.rewind().ok()?;
+        file.take(MAX_MESSAGE as u64)
+            .read_to_end(&mut message)
+            .ok()?;
+        Verdict::decode(&message)
+    }
+}
+
+fn order_file() -> io::Result<NamedTempFile> {
+    let mut result = Err(io::ErrorKind::NotFound.into());
+    for directory in ORDER_DIRECTORIES {
+        result = tempfile::Builder::new()
+            .prefix("jp-order-")
+            .tempfile_in(directory);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
+
+fn wait_for(child: &mut std::process::Child) -> io::Result<()> {
+    let deadline = Instant::now() + PROBE_TIME;
+    while child.try_wait()?.is_none() {
+        if Instant::now() > deadline {
+            child.kill()?;
+            child.wait()?;
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    Ok(())
+}
+
+fn failure(problem: &str, hint: &str) -> Failure {
+    Failure {
+        cause: Cause::Setup,
+        subject: OsString::new(),
+        problem: problem.to_owned(),
+        hint: hint.to_owned(),
+    }
+}
