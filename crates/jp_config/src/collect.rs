@@ -1,0 +1,184 @@
+//! Collecting the files of a configuration in the order in which they win.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{
+    diagnose,
+    document::Document,
+    error::{ConfigError, Problem},
+    extends::{self, Extends, Strategy},
+    file::{Reader, canonical},
+    load::{Layer, Sources},
+    tree,
+};
+
+/// One file, checked.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) layer: Layer,
+    pub(crate) document: Document,
+    pub(crate) tree: Value,
+}
+
+/// Collects files, lowest layer first.
+#[derive(Debug, Default)]
+pub(crate) struct Collector {
+    reader: Reader,
+    found: Vec<Found>,
+    /// The files that are being read, outermost first.
+    open: Vec<PathBuf>,
+}
+
+/// Who a file belongs to, and the tree it must lie in.
+#[derive(Debug, Clone, Copy)]
+struct Side<'a> {
+    layer: Layer,
+    /// Links of the user's own files may lead anywhere; those of a workspace stay inside.
+    within: Option<&'a Path>,
+}
+
+impl Collector {
+    /// Reads all files the sources point at.
+    pub(crate) fn collect(mut self, sources: &Sources) -> Result<Vec<Found>, ConfigError> {
+        if let Some(dir) = &sources.user_config_dir {
+            let side = Side {
+                layer: Layer::User,
+                within: None,
+            };
+            self.main_file(dir, side)?;
+        }
+        if let Some(root) = &sources.workspace_root {
+            let root = canonical(root)?;
+            let side = Side {
+                layer: Layer::Workspace,
+                within: Some(&root),
+            };
+            self.main_file(&root.join(".jp"), side)?;
+            for dir in between(&root, &sources.cwd) {
+                self.file(&dir.join(".jp.toml"), side, Absent::Fine, &[])?;
+            }
+        }
+        Ok(self.found)
+    }
+
+    /// Reads `config.toml` or `config.json` of a directory, and `config.d` beside it.
+    fn main_file(&mut self, dir: &Path, side: Side<'_>) -> Result<(), ConfigError> {
+        let default = [Extends {
+            path: extends::DEFAULT.to_string(),
+            strategy: Strategy::Before,
+        }];
+        let (toml, json) = (dir.join("config.toml"), dir.join("config.json"));
+        if !self.file(&toml, side, Absent::Fine, &default)? {
+            self.file(&json, side, Absent::Fine, &default)?;
+        } else if json.exists() {
+            return Err(ConfigError::of_file(json, Problem::Twice { other: toml }));
+        }
+        Ok(())
+    }
+
+    /// Reads one file and what it extends; tells whether there was one.
+    fn file(
+        &mut self,
+        path: &Path,
+        side: Side<'_>,
+        absent: Absent,
+        default: &[Extends],
+    ) -> Result<bool, ConfigError> {
+        let Some(document) = self.reader.read(path, side.within)? else {
+            return match absent {
+                Absent::Fine => Ok(false),
+                Absent::Wrong => {
+                    let message = "no such file".to_string();
+                    Err(ConfigError::of_file(path, Problem::Io { message }))
+                }
+            };
+        };
+        let real = canonical(path)?;
+        if self.open.contains(&real) {
+            let file = path.to_path_buf();
+            return Err(ConfigError::of_file(path, Problem::Cycle { file }));
+        }
+        self.open.push(real);
+        let mut tree = document.parse()?;
+        check(&document, &tree, side.layer)?;
+        let extends = take_extends(&mut tree).unwrap_or_else(|| default.to_vec());
+        let dir = path.parent().unwrap_or(Path::new(""));
+        self.extended(&extends, Strategy::Before, dir, side)?;
+        self.found.push(Found {
+            layer: side.layer,
+            document,
+            tree,
+        });
+        self.extended(&extends, Strategy::After, dir, side)?;
+        self.open.pop();
+        Ok(true)
+    }
+
+    fn extended(
+        &mut self,
+        extends: &[Extends],
+        strategy: Strategy,
+        dir: &Path,
+        side: Side<'_>,
+    ) -> Result<(), ConfigError> {
+        for entry in extends.iter().filter(|entry| entry.strategy == strategy) {
+            for file in entry.files(dir)? {
+                self.file(&file, side, Absent::Wrong, &[])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What it means that a file is not there.
+#[derive(Debug, Clone, Copy)]
+enum Absent {
+    Fine,
+    Wrong,
+}
+
+/// Checks one file on its own, so that a mistake is found even where a higher layer hides it.
+fn check(document: &Document, tree: &Value, layer: Layer) -> Result<(), ConfigError> {
+    let fail = |path: Vec<String>, problem| {
+        let place = document.place(&path);
+        let key = (!path.is_empty()).then(|| tree::dotted(&path));
+        ConfigError::at(place, key, problem)
+    };
+    if layer == Layer::Workspace && tree.get("policy").is_some() {
+        return Err(fail(vec!["policy".to_string()], Problem::PolicyOutsideUser));
+    }
+    let checked = match document.format {
+        crate::document::Format::Toml => diagnose::check(tree),
+        crate::document::Format::Json => {
+            // `null` unsets a value of a lower layer; it has no type.
+            let mut tree = tree.clone();
+            tree::strip_nulls(&mut tree);
+            diagnose::check(&tree)
+        }
+    };
+    checked.map_err(|(path, problem)| fail(path, problem))
+}
+
+fn take_extends(tree: &mut Value) -> Option<Vec<Extends>> {
+    let value = tree.as_object_mut()?.shift_remove("extends")?;
+    serde_json::from_value(value).ok()
+}
+
+/// Returns the directories from the workspace root down to the current one, if that lies inside.
+fn between(root: &Path, cwd: &Path) -> Vec<PathBuf> {
+    let Ok(cwd) = cwd.canonicalize() else {
+        return vec![root.to_path_buf()];
+    };
+    let mut dirs: Vec<PathBuf> = cwd
+        .ancestors()
+        .take_while(|dir| dir.starts_with(root))
+        .map(Path::to_path_buf)
+        .collect();
+    if dirs.is_empty() {
+        dirs.push(root.to_path_buf());
+    }
+    dirs.reverse();
+    dirs
+}

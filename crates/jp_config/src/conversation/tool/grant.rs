@@ -1,0 +1,111 @@
+//! What a tool says it must be able to do.
+
+use jp_policy::{Access, FileRule, GuestPath, HostPattern, Net};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{scalar::scalar, stage::is_default};
+
+/// What a call must be able to do, where that is not the default of its kind of tool.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GrantConfig {
+    /// What it does with the workspace.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub workspace: Option<WorkspaceAccess>,
+    /// Further files in the tool's own namespace, such as `/workspace/src:read`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub files: Vec<FileGrant>,
+    /// The hosts it reaches.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub net: Option<NetGrant>,
+    /// Whether it runs a command.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub subprocess: Option<bool>,
+}
+
+/// What may be done with the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkspaceAccess {
+    /// Nothing.
+    None,
+    /// Look at it.
+    Read,
+    /// Look at it and change it.
+    ReadWrite,
+}
+
+impl WorkspaceAccess {
+    /// Returns the access to `/workspace`, if there is any.
+    #[must_use]
+    pub const fn access(self) -> Option<Access> {
+        match self {
+            Self::None => None,
+            Self::Read => Some(Access::Read),
+            Self::ReadWrite => Some(Access::ReadWrite),
+        }
+    }
+}
+
+/// A directory tree and what may be done in it: `/workspace/src:read`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub struct FileGrant(FileRule);
+
+impl FileGrant {
+    /// Returns the rule.
+    #[must_use]
+    pub const fn rule(&self) -> &FileRule {
+        &self.0
+    }
+}
+
+scalar! {
+    FileGrant: "an absolute path without `..` and its access, such as `/workspace/src:read` or `/workspace/out:read-write`",
+    schema { "type": "string", "pattern": "^/.*:(read|read-write)$" },
+    read |value| value.as_str().and_then(|text| text.rsplit_once(':')).and_then(|(path, access)| {
+        let access = match access {
+            "read" => Access::Read,
+            "read-write" => Access::ReadWrite,
+            _ => return None,
+        };
+        let path = GuestPath::new(path).ok()?;
+        Some(Self(FileRule { path, access }))
+    }),
+    write |this| Value::String(this.0.to_string()),
+}
+
+/// The hosts that may be reached: all, none, or a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub struct NetGrant(Net);
+
+impl NetGrant {
+    /// Returns the network that may be used.
+    #[must_use]
+    pub fn net(&self) -> Net {
+        self.0.clone()
+    }
+}
+
+scalar! {
+    NetGrant: "`true`, `false` or a list of hosts such as `api.example.com`, `*.example.com` or `example.com:8443`",
+    schema { "anyOf": [{ "type": "boolean" }, { "type": "array", "items": { "type": "string" } }] },
+    read |value| match value {
+        Value::Bool(true) => Some(Self(Net::Any)),
+        Value::Bool(false) => Some(Self(Net::None)),
+        Value::Array(hosts) => hosts
+            .iter()
+            .map(|host| host.as_str()?.parse::<HostPattern>().ok())
+            .collect::<Option<std::collections::BTreeSet<_>>>()
+            .map(|hosts| Self(if hosts.is_empty() { Net::None } else { Net::Hosts(hosts) })),
+        _ => None,
+    },
+    write |this| match this.0 {
+        Net::None => Value::Bool(false),
+        Net::Any => Value::Bool(true),
+        Net::Hosts(hosts) => hosts.iter().map(ToString::to_string).collect(),
+    },
+}

@@ -1,0 +1,203 @@
+//! One configuration file as a tree, and where in its text a key stands.
+
+use core::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Number, Value};
+use toml::de::{DeTable, DeValue};
+
+use crate::{
+    error::{ConfigError, Origin, Place, Problem},
+    tree,
+};
+
+/// The syntax of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Toml,
+    Json,
+}
+
+impl Format {
+    /// Returns the format a file name stands for.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "toml" => Some(Self::Toml),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// The text of one file.
+#[derive(Debug, Clone)]
+pub(crate) struct Document {
+    pub(crate) path: PathBuf,
+    pub(crate) format: Format,
+    pub(crate) text: String,
+}
+
+impl Document {
+    /// Parses the text into a tree whose root is a table.
+    pub(crate) fn parse(&self) -> Result<Value, ConfigError> {
+        match self.format {
+            Format::Toml => self.parse_toml(),
+            Format::Json => self.parse_json(),
+        }
+    }
+
+    fn parse_toml(&self) -> Result<Value, ConfigError> {
+        let table = DeTable::parse(&self.text).map_err(|error| {
+            let place = self.place_of(error.span());
+            let message = error.message().trim().replace('\n', ", ");
+            ConfigError::at(place, None, Problem::Syntax { message })
+        })?;
+        object(table.into_inner()).map_err(|(span, message)| {
+            let place = self.place_of(Some(span));
+            ConfigError::at(place, None, Problem::Invalid { message })
+        })
+    }
+
+    fn parse_json(&self) -> Result<Value, ConfigError> {
+        let value = crate::json::parse(&self.text).map_err(|error| {
+            let mut place = self.place_of(None);
+            place.line = Some(error.line());
+            place.column = Some(error.column());
+            let message = error.to_string();
+            ConfigError::at(place, None, Problem::Syntax { message })
+        })?;
+        if value.is_object() {
+            return Ok(value);
+        }
+        let message = "expected a table".to_string();
+        Err(ConfigError::at(
+            self.place_of(None),
+            None,
+            Problem::Invalid { message },
+        ))
+    }
+
+    /// Returns where a key stands; as much of the path as the file has.
+    pub(crate) fn place(&self, path: &[String]) -> Place {
+        Index::new(self).place(path)
+    }
+
+    fn place_of(&self, span: Option<Range<usize>>) -> Place {
+        let origin = Origin::File(self.path.clone());
+        let before = span.and_then(|span| self.text.get(..span.start));
+        let line = before.map(|text| text.bytes().filter(|b| *b == b'\n').count() + 1);
+        let column = before.map(|text| {
+            let line = text.rsplit('\n').next().unwrap_or_default();
+            line.chars().count() + 1
+        });
+        Place {
+            origin,
+            line,
+            column,
+        }
+    }
+}
+
+/// Where the keys of a document stand. Made when something has to be said about one.
+#[derive(Debug)]
+pub(crate) struct Index<'d> {
+    document: &'d Document,
+    parsed: Parsed<'d>,
+}
+
+#[derive(Debug)]
+enum Parsed<'d> {
+    Toml(DeTable<'d>),
+    Json(Value),
+}
+
+impl<'d> Index<'d> {
+    pub(crate) fn new(document: &'d Document) -> Self {
+        let parsed = match document.format {
+            Format::Toml => {
+                let table = DeTable::parse(&document.text);
+                Parsed::Toml(table.map(toml::Spanned::into_inner).unwrap_or_default())
+            }
+            Format::Json => Parsed::Json(document.parse().unwrap_or_default()),
+        };
+        Self { document, parsed }
+    }
+
+    /// Tells whether the document has a key.
+    pub(crate) fn has(&self, path: &[String]) -> bool {
+        match &self.parsed {
+            Parsed::Toml(table) => walk(table, path).1 == path.len(),
+            Parsed::Json(tree) => tree::get(tree, path).is_some(),
+        }
+    }
+
+    /// Returns where a key stands; as much of the path as the document has.
+    pub(crate) fn place(&self, path: &[String]) -> Place {
+        let span = match &self.parsed {
+            Parsed::Toml(table) => walk(table, path).0,
+            Parsed::Json(_) => None,
+        };
+        self.document.place_of(span)
+    }
+}
+
+/// Follows a path as far as it goes; returns where it ends and how many parts there were.
+fn walk(mut table: &DeTable<'_>, path: &[String]) -> (Option<Range<usize>>, usize) {
+    let mut span = None;
+    for (done, part) in path.iter().enumerate() {
+        let entry = table.iter().find(|(key, _)| key.get_ref() == part);
+        let Some((key, value)) = entry else {
+            return (span, done);
+        };
+        span = Some(key.span());
+        match value.get_ref() {
+            DeValue::Table(next) => table = next,
+            _ => return (span, done + 1),
+        }
+    }
+    (span, path.len())
+}
+
+/// Why a TOML value has no JSON form, and where it stands.
+type Unfit = (Range<usize>, String);
+
+fn object(table: DeTable<'_>) -> Result<Value, Unfit> {
+    let mut entries: Vec<_> = table.into_iter().collect();
+    // The parser sorts by name; people read lists of tools and parameters in the order they wrote.
+    entries.sort_by_key(|(key, _)| key.span().start);
+    let mut map = Map::with_capacity(entries.len());
+    for (key, entry) in entries {
+        let span = entry.span();
+        map.insert(
+            key.into_inner().into_owned(),
+            value(entry.into_inner(), span)?,
+        );
+    }
+    Ok(Value::Object(map))
+}
+
+fn value(value: DeValue<'_>, span: Range<usize>) -> Result<Value, Unfit> {
+    Ok(match value {
+        DeValue::String(text) => Value::String(text.into_owned()),
+        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => number.into(),
+            Err(_) => return Err((span, "the number is too large".to_string())),
+        },
+        DeValue::Float(number) => {
+            let number = number.as_str().parse().ok().and_then(Number::from_f64);
+            number
+                .map(Value::Number)
+                .ok_or_else(|| (span, "the number is not finite".to_string()))?
+        }
+        DeValue::Boolean(value) => Value::Bool(value),
+        DeValue::Datetime(date) => Value::String(date.to_string()),
+        DeValue::Array(items) => {
+            let items = items.into_iter().map(|item| {
+                let span = item.span();
+                self::value(item.into_inner(), span)
+            });
+            Value::Array(items.collect::<Result<_, _>>()?)
+        }
+        DeValue::Table(table) => object(table)?,
+    })
+}

@@ -1,0 +1,175 @@
+//! Changing one key of a TOML file in place, with its comments and order kept.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table};
+
+use crate::{
+    assign::Assignment,
+    diagnose,
+    document::{Document, Format},
+    error::{ConfigError, Origin, Place, Problem},
+    file::Reader,
+    tree,
+};
+
+/// Applies an assignment to a TOML file; a file that does not exist is made.
+///
+/// The new file takes the place of the old one in one step, so that no reader sees half of it.
+///
+/// # Errors
+///
+/// When the file or the assignment is not what it must be, or writing fails; the file is as it
+/// was then.
+pub fn set(path: &Path, assignment: &str) -> Result<(), ConfigError> {
+    let located = |error: ConfigError| ConfigError {
+        place: Some(Box::new(Place::of(Origin::Assignment(
+            assignment.to_string(),
+        )))),
+        ..error
+    };
+    let document = Reader::default()
+        .read(path, None)?
+        .unwrap_or_else(|| Document {
+            path: path.to_path_buf(),
+            format: Format::Toml,
+            text: String::new(),
+        });
+    if Format::of(path) != Some(Format::Toml) {
+        let message = "only TOML files can be changed in place".to_string();
+        return Err(ConfigError::of_file(path, Problem::Invalid { message }));
+    }
+    let mut wanted = document.parse()?;
+    let parsed = Assignment::parse(assignment).map_err(located)?;
+    parsed.apply(&mut wanted).map_err(located)?;
+    diagnose::check(&wanted).map_err(|(key, problem)| {
+        ConfigError::at(document.place(&key), Some(tree::dotted(&key)), problem)
+    })?;
+    let text = edited(&document, &parsed, &wanted)?;
+    replace(path, &text)
+}
+
+/// Writes the keys of an assignment into the text.
+fn edited(
+    document: &Document,
+    assignment: &Assignment,
+    wanted: &Value,
+) -> Result<String, ConfigError> {
+    let invalid =
+        |message: String| ConfigError::of_file(&document.path, Problem::Invalid { message });
+    let mut edit: DocumentMut = document
+        .text
+        .parse()
+        .map_err(|error: toml_edit::TomlError| invalid(error.message().to_string()))?;
+    for path in assignment.paths() {
+        // An item of a list is changed by writing the list.
+        let lists = |at: &usize| {
+            let above = path.get(..*at).and_then(|above| tree::get(wanted, above));
+            above.is_some_and(Value::is_array)
+        };
+        let end = (1..path.len()).find(lists).unwrap_or(path.len());
+        let path = path.get(..end).unwrap_or_default();
+        write(edit.as_item_mut(), path, tree::get(wanted, path));
+    }
+    let text = edit.to_string();
+    let written = Document {
+        text: text.clone(),
+        ..document.clone()
+    };
+    // Whatever the text looked like before, it must now say what was wanted and nothing else.
+    if tree::delta(&written.parse()?, wanted, tree::Spot::Root).is_some() {
+        let message = "the file cannot be changed in place; edit it by hand".to_string();
+        return Err(invalid(message));
+    }
+    Ok(text)
+}
+
+fn write(mut at: &mut Item, path: &[String], value: Option<&Value>) {
+    let Some((last, above)) = path.split_last() else {
+        return;
+    };
+    for part in above {
+        let Some(table) = at.as_table_like_mut() else {
+            return;
+        };
+        if value.is_none() && !table.contains_key(part) {
+            return;
+        }
+        at = table.entry(part).or_insert_with(|| {
+            let mut table = Table::new();
+            // Without this, `[conversation]` and `[conversation.tools]` would be written too.
+            table.set_implicit(true);
+            Item::Table(table)
+        });
+    }
+    let Some(table) = at.as_table_like_mut() else {
+        return;
+    };
+    match value.and_then(to_toml) {
+        None => {
+            table.remove(last);
+        }
+        Some(mut value) => {
+            if let Some(old) = table.get(last).and_then(Item::as_value) {
+                *value.decor_mut() = old.decor().clone();
+            }
+            table.insert(last, Item::Value(value));
+        }
+    }
+}
+
+fn to_toml(value: &Value) -> Option<toml_edit::Value> {
+    Some(match value {
+        Value::Null => return None,
+        Value::Bool(value) => (*value).into(),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => number.into(),
+            None => number.as_f64()?.into(),
+        },
+        Value::String(text) => text.as_str().into(),
+        Value::Array(items) => {
+            let items = items.iter().map(to_toml).collect::<Option<Array>>()?;
+            toml_edit::Value::Array(items)
+        }
+        Value::Object(map) => {
+            let mut table = InlineTable::new();
+            for (key, value) in map {
+                table.insert(key, to_toml(value)?);
+            }
+            toml_edit::Value::InlineTable(table)
+        }
+    })
+}
+
+/// Puts a file in the place of another in one step.
+fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
+    // A link stays a link: what it leads to is replaced.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let temporary: PathBuf = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let result = (|| {
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&temporary)?;
+        if let Ok(meta) = fs::metadata(&target) {
+            file.set_permissions(meta.permissions())?;
+        }
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&temporary, &target)
+    })();
+    result.map_err(|error| {
+        if error.kind() != std::io::ErrorKind::AlreadyExists {
+            // Best effort: the error that matters is the one above.
+            let _ = fs::remove_file(&temporary);
+        }
+        let message = error.to_string();
+        ConfigError::of_file(path, Problem::Write { message })
+    })
+}

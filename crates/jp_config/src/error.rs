@@ -1,0 +1,239 @@
+//! What is wrong with a configuration, and where.
+
+use core::fmt;
+use std::path::PathBuf;
+
+/// The largest configuration file that is read.
+pub(crate) const MAX_FILE: u64 = 4 << 20;
+/// The most bytes that all configuration files of one load may have.
+pub(crate) const MAX_TOTAL: u64 = 16 << 20;
+/// The most configuration files of one load.
+pub(crate) const MAX_FILES: usize = 1_000;
+
+/// What is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct ConfigError {
+    /// Where the value stands, if it stands somewhere.
+    pub place: Option<Box<Place>>,
+    /// The dotted key, if it is about one.
+    pub key: Option<String>,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// Where something in a configuration stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// What it was read from.
+    pub origin: Origin,
+    /// The line, from 1.
+    pub line: Option<usize>,
+    /// The column in characters, from 1.
+    pub column: Option<usize>,
+}
+
+/// What a value was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A file.
+    File(PathBuf),
+    /// An environment variable, by name.
+    Environment(String),
+    /// An assignment on the command line.
+    Assignment(String),
+}
+
+/// What is wrong with a configuration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// Nothing has this key.
+    #[error("unknown key{}", suggestion(nearest))]
+    UnknownKey {
+        /// The known keys that look most like it, best first.
+        nearest: Vec<String>,
+    },
+    /// The value cannot be had.
+    #[error("{message}")]
+    Invalid {
+        /// Why not.
+        message: String,
+    },
+    /// A required value is absent from all layers.
+    #[error("`{field}` is missing")]
+    Missing {
+        /// The key that must be set.
+        field: String,
+    },
+    /// The text is no TOML or JSON.
+    #[error("{message}")]
+    Syntax {
+        /// What the parser said.
+        message: String,
+    },
+    /// A policy stands where a stranger could have put it.
+    #[error("policy belongs in the user's configuration")]
+    PolicyOutsideUser,
+    /// The file is too large.
+    #[error("the file is larger than {} MiB, the most that is read", MAX_FILE >> 20)]
+    TooLarge,
+    /// All files together are too many or too large.
+    #[error("more than {MAX_FILES} files or {} MiB of configuration", MAX_TOTAL >> 20)]
+    TooMuch,
+    /// There is something else than a file.
+    #[error("not a regular file")]
+    NotAFile,
+    /// The file is not text.
+    #[error("not UTF-8 (byte {offset})")]
+    NotUtf8 {
+        /// The first byte that is not.
+        offset: usize,
+    },
+    /// The file leads out of the tree it may be in.
+    #[error("leads out of `{}` through a link", root.display())]
+    Escapes {
+        /// The tree.
+        root: PathBuf,
+    },
+    /// Two files stand for the same thing.
+    #[error("`{}` exists too; keep one of them", other.display())]
+    Twice {
+        /// The other file.
+        other: PathBuf,
+    },
+    /// A file extends itself, over others or directly.
+    #[error("`{}` extends itself", file.display())]
+    Cycle {
+        /// The file that was reached again.
+        file: PathBuf,
+    },
+    /// The system refused to read the file.
+    #[error("cannot read: {message}")]
+    Io {
+        /// What the system said.
+        message: String,
+    },
+    /// The system refused to write the file.
+    #[error("cannot write: {message}")]
+    Write {
+        /// What the system said.
+        message: String,
+    },
+    /// The text on the command line is no assignment.
+    #[error("expected `key=value`, `key:=json`, `key+=value`, `key:+=json` or a JSON object")]
+    NotAnAssignment,
+}
+
+impl ConfigError {
+    /// Makes an error about a file as a whole.
+    pub(crate) fn of_file(path: impl Into<PathBuf>, problem: Problem) -> Self {
+        let origin = Origin::File(path.into());
+        Self::at(Place::of(origin), None, problem)
+    }
+
+    /// Makes an error at a place.
+    pub(crate) fn at(place: Place, key: Option<String>, problem: Problem) -> Self {
+        Self {
+            place: Some(Box::new(place)),
+            key,
+            problem,
+        }
+    }
+
+    /// Makes an error about a key whose place is not known.
+    pub(crate) fn of_key(key: String, problem: Problem) -> Self {
+        Self {
+            place: None,
+            key: Some(key),
+            problem,
+        }
+    }
+
+    /// Returns the known keys that look most like an unknown one.
+    #[must_use]
+    pub fn nearest(&self) -> &[String] {
+        match &self.problem {
+            Problem::UnknownKey { nearest } => nearest,
+            _ => &[],
+        }
+    }
+}
+
+impl Place {
+    /// Makes a place without a line.
+    pub(crate) const fn of(origin: Origin) -> Self {
+        Self {
+            origin,
+            line: None,
+            column: None,
+        }
+    }
+}
+
+/// Something that is not as its writer may think, and does no harm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Where it stands, if that is known.
+    pub place: Option<Place>,
+    /// The dotted key.
+    pub key: String,
+    /// What is to be known.
+    pub message: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        if let Some(key) = &self.key {
+            write!(f, "{}: ", printable(key))?;
+        }
+        f.write_str(&printable(&self.problem.to_string()))
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}: {}", printable(&self.key), printable(&self.message))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let origin = match &self.origin {
+            Origin::File(path) => path.display().to_string(),
+            Origin::Environment(name) => name.clone(),
+            Origin::Assignment(text) => format!("--cfg {text}"),
+        };
+        f.write_str(&printable(&origin))?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
+}
+
+fn suggestion(nearest: &[String]) -> String {
+    let quoted: Vec<String> = nearest.iter().map(|key| format!("`{key}`")).collect();
+    match quoted.as_slice() {
+        [] => String::new(),
+        keys => format!(" (did you mean {}?)", keys.join(" or ")),
+    }
+}
+
+/// Makes text of a file safe to print: a hostile key cannot move a terminal's cursor or fill it.
+fn printable(text: &str) -> String {
+    const MAX: usize = 1_000;
+    let mut out = String::new();
+    for c in text.chars().take(MAX) {
+        if c.is_control() {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    if text.chars().nth(MAX).is_some() {
+        out.push('…');
+    }
+    out
+}

@@ -1,0 +1,44 @@
+//! The configuration: its types, the layers it comes from, and what is wrong with it.
+//!
+//! [`load`] is the entry. It reads the files it is pointed at; the environment, the home directory
+//! and the command line are handed in. Nothing here knows Wasm, and no tool's binary is opened.
+
+mod app;
+mod assign;
+mod collect;
+pub mod conversation;
+mod diagnose;
+mod document;
+mod edit;
+mod env;
+mod error;
+mod extends;
+mod file;
+mod inside;
+mod json;
+mod kb;
+mod load;
+mod partial;
+mod policy;
+mod providers;
+mod scalar;
+mod schema;
+mod stage;
+mod tree;
+mod validate;
+
+pub use app::{AppConfig, Map};
+pub use conversation::{ConversationConfig, tool};
+pub use edit::set;
+pub use error::{ConfigError, Origin, Place, Problem, Warning};
+pub use extends::{Extends, Strategy};
+pub use inside::{InsidePath, InsidePathError, WasmPathError, resolve_inside, resolve_wasm};
+pub use kb::{KnowledgeBaseConfig, TopicConfig};
+pub use load::{Layer, Loaded, Sources, load};
+pub use partial::{ConfigDelta, PartialAppConfig};
+pub use policy::PolicyConfig;
+pub use providers::{
+    Checksum, ChecksumAlgorithm, McpProviderConfig, McpTransport, ProvidersConfig,
+};
+pub use schema::json_schema;
+pub use stage::{Complete, Field, Loose, Stage};

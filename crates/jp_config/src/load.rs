@@ -1,0 +1,241 @@
+//! Loading: which files there are, in which order they win, and what comes of them.
+//!
+//! Reads the files it is pointed at. Environment variables, the home directory and the command line
+//! are handed in.
+
+use core::cell::OnceCell;
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Map, Value};
+
+use crate::{
+    app::AppConfig,
+    assign::Assignment,
+    collect::{Collector, Found},
+    conversation::tool::ToolSource,
+    diagnose::Finding,
+    document::Index,
+    env,
+    error::{ConfigError, Origin, Place, Problem, Warning},
+    partial,
+    tree::{self, Spot},
+    validate,
+};
+
+/// What a configuration is loaded from.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The user's configuration directory, which holds `config.toml`.
+    pub user_config_dir: Option<PathBuf>,
+    /// The root of the workspace, which holds `.jp/config.toml`.
+    pub workspace_root: Option<PathBuf>,
+    /// The directory the command was started in.
+    pub cwd: PathBuf,
+    /// The environment; only names that start with `JP_CFG_` are looked at.
+    pub env: Vec<(String, String)>,
+    /// The assignments of the command line, in order.
+    pub assignments: Vec<String>,
+}
+
+/// Who wrote a part of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// The user: their own files, environment and command line.
+    User,
+    /// The workspace, which may come from a stranger.
+    Workspace,
+}
+
+/// A loaded configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The configuration.
+    pub config: AppConfig,
+    /// What its writers may want to know.
+    pub warnings: Vec<Warning>,
+    /// The files that were read, lowest layer first.
+    pub files: Vec<PathBuf>,
+    /// The hash of everything the workspace says, for pinning trust to it; `None` if it says
+    /// nothing.
+    pub workspace_digest: Option<[u8; 32]>,
+    touched: HashSet<String>,
+    touched_servers: HashSet<String>,
+}
+
+impl Loaded {
+    /// Tells who a tool's entry comes from: the workspace if it had any part in it.
+    #[must_use]
+    pub fn defined_by(&self, tool: &str) -> Layer {
+        let entry = self.config.conversation.tools.tools.get(tool);
+        let server = match entry.map(|entry| &entry.source) {
+            Some(ToolSource::Mcp { server, .. }) => self.touched_servers.contains(server),
+            _ => false,
+        };
+        if server || self.touched.contains(tool) || self.touched.contains("*") {
+            Layer::Workspace
+        } else {
+            Layer::User
+        }
+    }
+
+    /// Tells who an MCP server's entry comes from: the workspace if it had any part in it.
+    #[must_use]
+    pub fn server_defined_by(&self, server: &str) -> Layer {
+        if self.touched_servers.contains(server) {
+            Layer::Workspace
+        } else {
+            Layer::User
+        }
+    }
+}
+
+/// Loads the configuration.
+///
+/// # Errors
+///
+/// When a file, variable or assignment is not what it must be; the error says where.
+pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
+    let mut layers = Collector::default().collect(sources)?;
+    let workspace_digest = digest(&layers, sources.workspace_root.as_deref());
+    let mut merged = Value::Object(Map::new());
+    let (mut touched, mut touched_servers) = (HashSet::new(), HashSet::new());
+    for layer in &mut layers {
+        let tree = core::mem::take(&mut layer.tree);
+        if layer.layer == Layer::Workspace {
+            touched.extend(keys(&tree, ["conversation", "tools"]));
+            touched_servers.extend(keys(&tree, ["providers", "mcp"]));
+        }
+        tree::merge(&mut merged, tree, Spot::Root);
+    }
+    let mut assigned = assign_all(&mut merged, sources)?;
+    assigned.reverse();
+    let blame = Blame {
+        layers: &layers,
+        indexes: OnceCell::new(),
+        assigned: &assigned,
+    };
+    let config = partial::complete(merged).map_err(|finding| blame.error(finding))?;
+    let warnings = validate::validate(&config, &blame)?;
+    Ok(Loaded {
+        config,
+        warnings,
+        files: layers
+            .iter()
+            .map(|layer| layer.document.path.clone())
+            .collect(),
+        workspace_digest,
+        touched,
+        touched_servers,
+    })
+}
+
+/// Applies the environment and then the command line; returns which keys they set.
+fn assign_all(
+    merged: &mut Value,
+    sources: &Sources,
+) -> Result<Vec<(Vec<String>, Origin)>, ConfigError> {
+    let mut assigned = Vec::new();
+    let mut apply = |assignment: Assignment, origin: Origin, merged: &mut Value| {
+        let place = Place::of(origin.clone());
+        let paths = assignment.paths();
+        if paths
+            .iter()
+            .any(|path| path.first().is_some_and(|key| key == "policy"))
+        {
+            let problem = Problem::PolicyOutsideUser;
+            return Err(ConfigError::at(place, Some("policy".to_string()), problem));
+        }
+        assignment.apply(merged).map_err(|error| ConfigError {
+            place: Some(Box::new(place)),
+            ..error
+        })?;
+        assigned.extend(paths.into_iter().map(|path| (path, origin.clone())));
+        Ok(())
+    };
+    for (name, value) in env::ours(&sources.env) {
+        let origin = Origin::Environment(name.to_string());
+        let assignment = env::assignment(name, value, merged).map_err(|error| ConfigError {
+            place: Some(Box::new(Place::of(origin.clone()))),
+            ..error
+        })?;
+        apply(assignment, origin, merged)?;
+    }
+    for text in &sources.assignments {
+        let origin = Origin::Assignment(text.clone());
+        let assignment = Assignment::parse(text).map_err(|error| ConfigError {
+            place: Some(Box::new(Place::of(origin.clone()))),
+            ..error
+        })?;
+        apply(assignment, origin, merged)?;
+    }
+    Ok(assigned)
+}
+
+fn keys<'t>(tree: &'t Value, path: [&str; 2]) -> impl Iterator<Item = String> + 't {
+    let [section, table] = path;
+    let entries = tree
+        .get(section)
+        .and_then(|section| section.get(table)?.as_object());
+    entries
+        .into_iter()
+        .flat_map(|entries| entries.keys().cloned())
+}
+
+/// Hashes the workspace's files, each with its path in the workspace and its length, so that
+/// nothing can be moved from one file into another unseen.
+fn digest(layers: &[Found], root: Option<&Path>) -> Option<[u8; 32]> {
+    let mut hasher = blake3::Hasher::new();
+    let mut any = false;
+    for found in layers
+        .iter()
+        .filter(|found| found.layer == Layer::Workspace)
+    {
+        any = true;
+        let document = &found.document;
+        let path = root.and_then(|root| document.path.strip_prefix(root).ok());
+        let path = path.unwrap_or(&document.path);
+        for part in [
+            path.as_os_str().as_encoded_bytes(),
+            document.text.as_bytes(),
+        ] {
+            hasher.update(&part.len().to_le_bytes());
+            hasher.update(part);
+        }
+    }
+    any.then(|| *hasher.finalize().as_bytes())
+}
+
+/// Knows where a key was set.
+pub(crate) struct Blame<'a> {
+    layers: &'a [Found],
+    indexes: OnceCell<Vec<Index<'a>>>,
+    assigned: &'a [(Vec<String>, Origin)],
+}
+
+impl Blame<'_> {
+    /// Makes an error of a finding, at the highest layer that has its key.
+    pub(crate) fn error(&self, (path, problem): Finding) -> ConfigError {
+        ConfigError {
+            place: self.place(&path).map(Box::new),
+            key: Some(tree::dotted(&path)),
+            problem,
+        }
+    }
+
+    /// Returns where a key was set last.
+    pub(crate) fn place(&self, path: &[String]) -> Option<Place> {
+        let covers = |set: &[String]| path.starts_with(set) || set.starts_with(path);
+        if let Some((_, origin)) = self.assigned.iter().find(|(set, _)| covers(set)) {
+            return Some(Place::of(origin.clone()));
+        }
+        let documents = self.layers.iter().rev().map(|found| &found.document);
+        let indexes = self
+            .indexes
+            .get_or_init(|| documents.map(Index::new).collect());
+        let index = indexes.iter().find(|index| index.has(path))?;
+        Some(index.place(path))
+    }
+}

@@ -1,0 +1,67 @@
+//! `[policy]`: what the user allows tools to do. Only the user's own file may hold it.
+
+use jp_policy::{Access, Capabilities, Ceilings, FileRule, Files, GuestPath, LimitError, Policy};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    conversation::tool::{FileGrant, LimitsConfig, NetGrant, WorkspaceAccess},
+    stage::is_default,
+};
+
+/// What the user allows.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyConfig {
+    /// What tools may do with the workspace; `read-write` unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub workspace: Option<WorkspaceAccess>,
+    /// Further files in a tool's own namespace, such as `/data:read`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub files: Vec<FileGrant>,
+    /// The hosts tools may reach; none unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub net: Option<NetGrant>,
+    /// Whether tools may run commands, confined and in trusted workspaces; `true` unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub subprocess: Option<bool>,
+    /// Whether a command may run with the full authority of the user where the system cannot
+    /// confine it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unconfined: bool,
+    /// Ceilings below the built-in ones; nothing can raise those.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: LimitsConfig,
+}
+
+impl PolicyConfig {
+    /// Makes the host policy.
+    ///
+    /// # Errors
+    ///
+    /// When a limit is zero or above the built-in ceiling.
+    pub fn to_policy(&self) -> Result<Policy, LimitError> {
+        let workspace = self.workspace.unwrap_or(WorkspaceAccess::ReadWrite);
+        // A tool always has its own scratch directory and the subjects the host prepares.
+        let always = [("/subjects", Access::Read), ("/tmp", Access::ReadWrite)];
+        let rules = always
+            .into_iter()
+            .chain(workspace.access().map(|access| ("/workspace", access)))
+            .filter_map(|(path, access)| rule(path, access))
+            .chain(self.files.iter().map(|grant| grant.rule().clone()));
+        Ok(Policy {
+            capabilities: Capabilities {
+                files: Files::new(rules),
+                net: self.net.as_ref().map(NetGrant::net).unwrap_or_default(),
+                subprocess: self.subprocess.unwrap_or(true),
+            },
+            ceilings: Ceilings::default().lowered_by(&self.limits.to_request())?,
+        })
+    }
+}
+
+/// Makes a rule of a path that is written in this crate.
+pub(crate) fn rule(path: &str, access: Access) -> Option<FileRule> {
+    let path = GuestPath::new(path).ok()?;
+    Some(FileRule { path, access })
+}

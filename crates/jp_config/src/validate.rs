@@ -1,0 +1,122 @@
+//! What can only be said about a configuration as a whole: values that do not fit each other.
+
+use jp_policy::{Ceilings, Limit, LimitError};
+
+use crate::{
+    app::AppConfig,
+    conversation::tool::{ToolConfig, ToolSource},
+    error::{ConfigError, Problem, Warning},
+    load::Blame,
+};
+
+/// The longest id of a tool, server or topic.
+const MAX_ID: usize = 128;
+/// The most warnings that are spelled out; a hostile file could have any number.
+const MAX_WARNINGS: usize = 100;
+
+/// Checks a configuration and returns what its writers may want to know.
+pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warning>, ConfigError> {
+    let invalid = |path: &[&str], message: String| {
+        let path = path.iter().map(ToString::to_string).collect();
+        blame.error((path, Problem::Invalid { message }))
+    };
+    let mut warnings = Vec::new();
+    let mut more = 0_usize;
+    for (id, tool) in &config.conversation.tools.tools {
+        let at = ["conversation", "tools", id.as_str()];
+        check_id(id).map_err(|message| invalid(&at, message))?;
+        if let Err(error) = Ceilings::default().check(&tool.limits.to_request(), None) {
+            let [section, table, id] = at;
+            let key = limit_of(&error).key();
+            return Err(invalid(
+                &[section, table, id, "limits", key],
+                error.to_string(),
+            ));
+        }
+        for (key, message) in remarks(tool) {
+            if warnings.len() == MAX_WARNINGS {
+                more += 1;
+                continue;
+            }
+            let path: Vec<String> = at.iter().chain(key).map(ToString::to_string).collect();
+            warnings.push(Warning {
+                place: blame.place(&path),
+                key: crate::tree::dotted(&path),
+                message: message.to_string(),
+            });
+        }
+    }
+    if more > 0 {
+        warnings.push(Warning {
+            place: None,
+            key: "conversation.tools".to_string(),
+            message: format!("and {more} more warnings"),
+        });
+    }
+    check_rest(config, &invalid)?;
+    Ok(warnings)
+}
+
+fn check_rest(
+    config: &AppConfig,
+    invalid: &dyn Fn(&[&str], String) -> ConfigError,
+) -> Result<(), ConfigError> {
+    for id in config.providers.mcp.keys() {
+        // `mcp.<server>.<tool>` could not name a server with a dot.
+        let dot = id
+            .contains('.')
+            .then(|| "a server's id has no dots".to_string());
+        let checked = check_id(id).and(dot.map_or(Ok(()), Err));
+        checked.map_err(|message| invalid(&["providers", "mcp", id], message))?;
+    }
+    for id in config.kb.topics.keys() {
+        check_id(id).map_err(|message| invalid(&["kb", "topic", id], message))?;
+    }
+    if let Some(Err(error)) = config.policy.as_ref().map(|policy| policy.to_policy()) {
+        let key = limit_of(&error).key();
+        return Err(invalid(&["policy", "limits", key], error.to_string()));
+    }
+    Ok(())
+}
+
+const fn limit_of(error: &LimitError) -> Limit {
+    match error {
+        LimitError::Zero { limit } | LimitError::AboveCeiling { limit, .. } => *limit,
+    }
+}
+
+fn check_id(id: &str) -> Result<(), String> {
+    let plain = |c: char| !c.is_control() && !c.is_whitespace();
+    if id.is_empty() || id.len() > MAX_ID || !id.chars().all(plain) {
+        return Err(format!(
+            "an id has 1 to {MAX_ID} bytes and no spaces or control characters"
+        ));
+    }
+    Ok(())
+}
+
+/// Returns what is set on a tool and has no effect.
+fn remarks(tool: &ToolConfig) -> Vec<(&'static [&'static str], &'static str)> {
+    let mut remarks: Vec<(&[&str], &str)> = Vec::new();
+    let local = matches!(tool.source, ToolSource::Local { .. });
+    if tool.wasm.is_some() && !local {
+        remarks.push((&["wasm"], "ignored: only `local` tools have a Wasm binary"));
+    }
+    if tool.command.is_some() && !local {
+        remarks.push((&["command"], "ignored: only `local` tools have a command"));
+    }
+    if tool.command.is_some() && tool.wasm().is_some() {
+        remarks.push((
+            &["command"],
+            "ignored: the tool has a Wasm binary, which wins",
+        ));
+    }
+    let runs = tool.command().is_some() || matches!(tool.source, ToolSource::Mcp { .. });
+    if runs && tool.grant.subprocess == Some(false) {
+        remarks.push((
+            &["grant", "subprocess"],
+            "ignored: the tool is itself a command",
+        ));
+    }
+    remarks
+}

@@ -1,0 +1,439 @@
+//! Which file, variable or assignment wins, and who is held to have said what.
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
+
+use std::{fs, path::Path};
+
+use jp_config::{ConfigError, Layer, Loaded, Sources, load, tool::RunMode};
+
+/// A machine with a user's directory and a workspace.
+struct World(tempfile::TempDir);
+
+impl World {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, text) in [("user/keep", ""), ("ws/deep/er/keep", "")]
+            .iter()
+            .chain(files)
+        {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Self(dir)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn sources(&self) -> Sources {
+        Sources {
+            user_config_dir: Some(self.path().join("user")),
+            workspace_root: Some(self.path().join("ws")),
+            cwd: self.path().join("ws/deep/er"),
+            ..Sources::default()
+        }
+    }
+
+    fn load(&self) -> Result<Loaded, ConfigError> {
+        load(&self.sources())
+    }
+
+    fn load_with(&self, env: &[(&str, &str)], cfg: &[&str]) -> Result<Loaded, ConfigError> {
+        let pair = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+        load(&Sources {
+            env: env.iter().map(pair).collect(),
+            assignments: cfg.iter().map(ToString::to_string).collect(),
+            ..self.sources()
+        })
+    }
+
+    fn error(&self) -> String {
+        let text = self.load().unwrap_err().to_string();
+        text.replace(&self.path().display().to_string(), "~")
+    }
+}
+
+fn summary(loaded: &Loaded) -> &str {
+    loaded.config.conversation.tools.tools["x"]
+        .summary
+        .as_deref()
+        .unwrap()
+}
+
+const TOOL: &str = "[conversation.tools.x]\nsource = 'local'\nsummary = ";
+
+#[test]
+fn the_nearer_layer_wins_and_says_only_what_it_says() {
+    let all = [
+        (
+            "user/config.toml",
+            format!("{TOOL}'user'\ndescription = 'kept'"),
+        ),
+        ("ws/.jp/config.toml", format!("{TOOL}'workspace'")),
+        ("ws/.jp.toml", format!("{TOOL}'root'")),
+        ("ws/deep/.jp.toml", format!("{TOOL}'deep'")),
+        ("ws/deep/er/.jp.toml", format!("{TOOL}'deeper'")),
+    ];
+    let winners = ["user", "workspace", "root", "deep", "deeper"];
+    for (count, winner) in winners.iter().enumerate() {
+        let files: Vec<_> = all[..=count]
+            .iter()
+            .map(|(path, text)| (*path, text.as_str()))
+            .collect();
+        let loaded = World::new(&files).load().unwrap();
+        assert_eq!(summary(&loaded), *winner);
+        assert_eq!(loaded.files.len(), count + 1);
+        let tool = &loaded.config.conversation.tools.tools["x"];
+        assert_eq!(tool.description.as_deref(), Some("kept"));
+    }
+    let files: Vec<_> = all
+        .iter()
+        .map(|(path, text)| (*path, text.as_str()))
+        .collect();
+    let world = World::new(&files);
+    let env = [
+        ("JP_CFG_CONVERSATION_TOOLS_X_SUMMARY", "environment"),
+        ("JP_OTHER", "x"),
+    ];
+    assert_eq!(summary(&world.load_with(&env, &[]).unwrap()), "environment");
+    let cfg = [
+        "conversation.tools.x.summary=one",
+        "conversation.tools.x.summary=two",
+    ];
+    assert_eq!(summary(&world.load_with(&env, &cfg).unwrap()), "two");
+}
+
+#[test]
+fn a_file_above_the_workspace_or_beside_the_way_is_not_read() {
+    let world = World::new(&[(".jp.toml", "nonsense"), ("ws/other/.jp.toml", "nonsense")]);
+    assert!(world.load().unwrap().files.is_empty());
+}
+
+#[test]
+fn config_d_is_read_before_unless_extends_says_otherwise() {
+    let part = format!("{TOOL}'part'\nexamples = 'e'");
+    let main = format!("{TOOL}'main'");
+    let files = [
+        ("ws/.jp/config.d/a/part.toml", part.as_str()),
+        ("ws/.jp/config.toml", &main),
+    ];
+    let loaded = World::new(&files).load().unwrap();
+    assert_eq!(summary(&loaded), "main");
+    assert_eq!(
+        loaded.config.conversation.tools.tools["x"]
+            .examples
+            .as_deref(),
+        Some("e")
+    );
+
+    let main =
+        format!("extends = [{{ path = 'config.d/**/*', strategy = 'after' }}]\n{TOOL}'main'");
+    let files = [
+        ("ws/.jp/config.d/a/part.toml", part.as_str()),
+        ("ws/.jp/config.toml", &main),
+    ];
+    assert_eq!(summary(&World::new(&files).load().unwrap()), "part");
+
+    let main = format!("extends = []\n{TOOL}'main'");
+    let files = [
+        ("ws/.jp/config.d/a/part.toml", part.as_str()),
+        ("ws/.jp/config.toml", &main),
+    ];
+    let loaded = World::new(&files).load().unwrap();
+    assert_eq!(loaded.config.conversation.tools.tools["x"].examples, None);
+}
+
+#[test]
+fn json_files_are_layers_too_and_null_unsets() {
+    let json = r#"{"conversation": {"tools": {"x": {"summary": "json", "description": null}}}}"#;
+    let main = format!(
+        "extends = [{{path = 'x.json', strategy = 'after'}}]\n{TOOL}'a'\ndescription = 'b'"
+    );
+    let world = World::new(&[("ws/.jp/config.toml", &main), ("ws/.jp/x.json", json)]);
+    let loaded = world.load().unwrap();
+    assert_eq!(summary(&loaded), "json");
+    assert_eq!(
+        loaded.config.conversation.tools.tools["x"].description,
+        None
+    );
+}
+
+#[test]
+fn a_command_is_replaced_as_a_whole() {
+    let low = "[conversation.tools.x]\nsource = 'local'\ncommand = { program = 'a', args = ['b'] }";
+    let high = "[conversation.tools.x]\ncommand = { program = 'c' }";
+    let loaded = World::new(&[("user/config.toml", low), ("ws/.jp.toml", high)])
+        .load()
+        .unwrap();
+    let command = loaded
+        .config
+        .conversation
+        .tools
+        .get("x")
+        .unwrap()
+        .command()
+        .cloned()
+        .unwrap();
+    assert_eq!((command.program.as_str(), command.args.len()), ("c", 0));
+}
+
+#[test]
+fn extends_in_a_circle_is_an_error() {
+    let world = World::new(&[
+        ("ws/.jp/config.toml", "extends = ['a.toml']"),
+        ("ws/.jp/a.toml", "extends = ['b.toml']"),
+        ("ws/.jp/b.toml", "extends = ['config.toml']"),
+    ]);
+    assert_eq!(
+        world.error(),
+        "~/ws/.jp/config.toml: `~/ws/.jp/config.toml` extends itself"
+    );
+}
+
+#[test]
+fn a_named_file_that_is_missing_is_an_error_and_an_empty_glob_is_not() {
+    let world = World::new(&[("ws/.jp/config.toml", "extends = ['none/*.toml', 'a.toml']")]);
+    assert_eq!(world.error(), "~/ws/.jp/a.toml: cannot read: no such file");
+}
+
+#[test]
+fn two_main_files_are_an_error() {
+    let world = World::new(&[("user/config.toml", ""), ("user/config.json", "{}")]);
+    assert!(
+        world
+            .error()
+            .contains("config.toml` exists too; keep one of them")
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_workspace_file_that_links_out_is_refused() {
+    for file in ["config.toml", "config.d/x.toml"] {
+        let world = World::new(&[
+            ("secret.toml", "password = 'x'"),
+            ("ws/.jp/config.d/keep", ""),
+        ]);
+        if file != "config.toml" {
+            fs::write(world.path().join("ws/.jp/config.toml"), "").unwrap();
+        }
+        let link = world.path().join("ws/.jp").join(file);
+        std::os::unix::fs::symlink(world.path().join("secret.toml"), link).unwrap();
+        assert_eq!(
+            world.error(),
+            format!("~/ws/.jp/{file}: leads out of `~/ws` through a link")
+        );
+    }
+}
+
+#[test]
+fn policy_is_read_from_the_user_alone() {
+    let policy = "[policy]\nnet = true";
+    let world = World::new(&[("user/config.toml", policy)]);
+    let policy = world
+        .load()
+        .unwrap()
+        .config
+        .policy
+        .unwrap()
+        .to_policy()
+        .unwrap();
+    assert_eq!(
+        policy.capabilities.to_string(),
+        "fs=/subjects:read,/tmp:read-write,/workspace:read-write net=* subprocess"
+    );
+    for file in ["ws/.jp/config.toml", "ws/.jp.toml", "ws/deep/er/.jp.toml"] {
+        let world = World::new(&[(file, "policy.net = true")]);
+        let expected = format!("~/{file}:1: policy: policy belongs in the user's configuration");
+        assert_eq!(world.error(), expected);
+    }
+    let world = World::new(&[]);
+    for (env, cfg) in [
+        (vec![("JP_CFG_POLICY_NET", "true")], vec![]),
+        (vec![], vec!["policy.net=true"]),
+        (vec![], vec![r#"{"policy": {"net": true}}"#]),
+        (vec![], vec!["policy:={\"net\": true}"]),
+    ] {
+        let error = world.load_with(&env, &cfg).unwrap_err();
+        assert_eq!(
+            error.problem,
+            jp_config::Problem::PolicyOutsideUser,
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_policy_that_asks_for_more_than_there_is_is_an_error() {
+    let world = World::new(&[("user/config.toml", "[policy.limits]\nmemory = '2GB'")]);
+    assert!(
+        world
+            .error()
+            .starts_with("~/user/config.toml:2: policy.limits.memory: the memory limit")
+    );
+}
+
+#[test]
+fn whatever_the_workspace_touched_counts_as_its_own() {
+    let user = "[conversation.tools.a]\nsource = 'local'\nrun = 'unattended'
+        [conversation.tools.b]\nsource = 'local'\nrun = 'unattended'
+        [conversation.tools.m]\nsource = 'mcp.s'
+        [providers.mcp.s]\ncommand = 'good'";
+    let world = World::new(&[("user/config.toml", user)]);
+    let loaded = world
+        .load_with(&[], &["conversation.tools.a.summary=x"])
+        .unwrap();
+    let by = |loaded: &Loaded| ["a", "b", "m"].map(|tool| loaded.defined_by(tool));
+    assert_eq!(by(&loaded), [Layer::User; 3]);
+    assert_eq!(loaded.workspace_digest, None);
+
+    let one = (
+        "ws/.jp/config.toml",
+        "conversation.tools.a.wasm = 'evil.wasm'",
+    );
+    let loaded = World::new(&[("user/config.toml", user), one])
+        .load()
+        .unwrap();
+    assert_eq!(by(&loaded), [Layer::Workspace, Layer::User, Layer::User]);
+    assert!(loaded.workspace_digest.is_some());
+
+    let star = ("ws/.jp.toml", "conversation.tools.'*'.run = 'unattended'");
+    let loaded = World::new(&[("user/config.toml", user), star])
+        .load()
+        .unwrap();
+    assert_eq!(by(&loaded), [Layer::Workspace; 3]);
+
+    let server = ("ws/.jp.toml", "providers.mcp.s.command = 'evil'");
+    let loaded = World::new(&[("user/config.toml", user), server])
+        .load()
+        .unwrap();
+    assert_eq!(by(&loaded), [Layer::User, Layer::User, Layer::Workspace]);
+    assert_eq!(loaded.server_defined_by("s"), Layer::Workspace);
+}
+
+#[test]
+fn the_digest_covers_every_byte_and_name_of_the_workspace_and_nothing_else() {
+    let digest = |files: &[(&str, &str)]| World::new(files).load().unwrap().workspace_digest;
+    let base = [
+        ("ws/.jp/config.toml", "# a"),
+        ("ws/.jp/config.d/x.toml", "# b"),
+    ];
+    let same = digest(&base);
+    assert_eq!(same, digest(&base));
+    assert_eq!(
+        same,
+        digest(&[base[0], base[1], ("user/config.toml", "# u")])
+    );
+    assert_ne!(same, digest(&[base[0], ("ws/.jp/config.d/x.toml", "# c")]));
+    assert_ne!(same, digest(&[base[0], ("ws/.jp/config.d/y.toml", "# b")]));
+    assert_ne!(
+        same,
+        digest(&[
+            ("ws/.jp/config.toml", "# b"),
+            ("ws/.jp/config.d/x.toml", "# a")
+        ])
+    );
+}
+
+#[test]
+fn a_mistake_in_a_lower_layer_is_found_though_a_higher_one_hides_it() {
+    let world = World::new(&[
+        ("user/config.toml", "[conversation.tools.x]\nrun = 5"),
+        (
+            "ws/.jp/config.toml",
+            "[conversation.tools.x]\nsource = 'local'\nrun = 'ask'",
+        ),
+    ]);
+    assert!(
+        world
+            .error()
+            .starts_with("~/user/config.toml:2: conversation.tools.x.run: ")
+    );
+}
+
+#[test]
+fn defaults_are_looked_up_when_asked_for_and_style_is_all_or_nothing() {
+    let text =
+        "[conversation.tools.'*']\nrun = 'skip'\nstyle = { hidden = true, inline_results = 3 }
+        [conversation.tools.a]\nsource = 'local'
+        [conversation.tools.b]\nsource = 'local'\nrun = 'edit'\nstyle = { inline_results = 4 }";
+    let tools = World::new(&[("ws/.jp.toml", text)])
+        .load()
+        .unwrap()
+        .config
+        .conversation
+        .tools;
+    let (a, b) = (tools.get("a").unwrap(), tools.get("b").unwrap());
+    assert_eq!((a.run(), a.style().hidden), (Some(RunMode::Skip), true));
+    assert_eq!((b.run(), b.style().hidden), (Some(RunMode::Edit), false));
+    let none = World::new(&[("ws/.jp.toml", "[conversation.tools.a]\nsource = 'local'")]);
+    assert_eq!(
+        none.load()
+            .unwrap()
+            .config
+            .conversation
+            .tools
+            .get("a")
+            .unwrap()
+            .run(),
+        None
+    );
+}
+
+#[test]
+fn settings_without_effect_are_warned_about() {
+    let text = "[conversation.tools.a]\nsource = 'builtin'\nwasm = 'a.wasm'
+        [conversation.tools.b]\nsource = 'mcp.s'\nwasm = 'a.wasm'\ngrant.subprocess = false
+        [conversation.tools.c]\nsource = 'local'\nwasm = 'a.wasm'\ncommand = 'ls'";
+    let world = World::new(&[("ws/.jp.toml", text)]);
+    let loaded = world.load().unwrap();
+    let root = world.path().display().to_string();
+    let warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(warnings.join("\n").replace(&root, "~"), @"
+    ~/ws/.jp.toml:3: conversation.tools.a.wasm: ignored: only `local` tools have a Wasm binary
+    ~/ws/.jp.toml:6: conversation.tools.b.wasm: ignored: only `local` tools have a Wasm binary
+    ~/ws/.jp.toml:7: conversation.tools.b.grant.subprocess: ignored: the tool is itself a command
+    ~/ws/.jp.toml:11: conversation.tools.c.command: ignored: the tool has a Wasm binary, which wins
+    ");
+    let tools = loaded.config.conversation.tools;
+    assert_eq!(tools.get("a").unwrap().wasm(), None);
+    let both = tools.get("c").unwrap();
+    assert!(both.wasm().is_some() && both.command().is_none());
+}
+
+#[test]
+fn a_tool_asks_for_what_its_kind_needs_changed_by_its_grant() {
+    let text = "[conversation.tools.wasm]\nsource = 'local'\nwasm = 'a.wasm'
+        [conversation.tools.command]\nsource = 'local'\ncommand = 'ls'\ngrant.subprocess = false
+        [conversation.tools.builtin]\nsource = 'builtin'
+        [conversation.tools.mcp]\nsource = 'mcp.s'
+        [conversation.tools.narrow]\nsource = 'local'\nwasm = 'a.wasm'
+        grant = { workspace = 'none', files = ['/workspace/src:read'], net = ['a.b'] }
+        limits = { memory = '64MB', time = 1500, fuel = 7, output = '1KiB' }";
+    let tools = World::new(&[("ws/.jp.toml", text)])
+        .load()
+        .unwrap()
+        .config
+        .conversation
+        .tools;
+    let asks = |id: &str| tools.get(id).unwrap().request();
+    for (id, expected) in [
+        ("wasm", "fs=/workspace:read-write net=none"),
+        ("command", "fs=/workspace:read-write net=none subprocess"),
+        ("builtin", "fs=none net=none"),
+        ("mcp", "fs=none net=none subprocess"),
+        ("narrow", "fs=/workspace/src:read net=a.b"),
+    ] {
+        assert_eq!(asks(id).capabilities.to_string(), expected, "{id}");
+    }
+    let limits = asks("narrow").limits;
+    assert_eq!(
+        (limits.memory, limits.time_ms),
+        (Some(64_000_000), Some(1_500))
+    );
+    assert_eq!((limits.fuel, limits.output), (Some(7), Some(1_024)));
+}
