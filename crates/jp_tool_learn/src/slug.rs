@@ -1,0 +1,93 @@
+//! Names: how a path becomes a slug, when it is hidden, and how foreign names are shown. Pure text.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+use crate::limits::MAX_ECHO;
+
+/// Makes the slug of a path relative to the topic directory: components joined by `/`, leading dots
+/// dropped from each, the last extension removed.
+pub(crate) fn slug(path: &str) -> String {
+    let (parents, file) = path
+        .rsplit_once('/')
+        .map_or((None, path), |(p, f)| (Some(p), f));
+    let mut slug = String::with_capacity(path.len());
+    for directory in parents.into_iter().flat_map(|parents| parents.split('/')) {
+        slug.push_str(undotted(directory));
+        slug.push('/');
+    }
+    slug.push_str(undotted(stem_and_extension(file).0));
+    slug
+}
+
+/// Tells whether any component of the path starts with a dot.
+pub(crate) fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|component| component.starts_with('.'))
+}
+
+/// The last extension of the path's file name, without the dot.
+pub(crate) fn extension(path: &str) -> Option<&str> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    stem_and_extension(file).1
+}
+
+fn stem_and_extension(file: &str) -> (&str, Option<&str>) {
+    match file.rsplit_once('.') {
+        // `.gitignore` is a hidden name, not an extension of nothing.
+        Some((stem, extension)) if !stem.is_empty() => (stem, Some(extension)),
+        _ => (file, None),
+    }
+}
+
+/// Drops leading dots, unless nothing would remain (`...` is a legal name).
+fn undotted(component: &str) -> &str {
+    match component.trim_start_matches('.') {
+        "" => component,
+        name => name,
+    }
+}
+
+/// Shows foreign text on one line: control characters and invisible ones are written as escapes, so
+/// that a file name can neither add lines to a listing nor hide what it says.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unprintable) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => shown.extend(c.escape_default()),
+            c if is_unprintable(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Shows a title or an introduction on one line, its line breaks turned into spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    printable(&words.join(" ")).into_owned()
+}
+
+/// Quotes foreign text in backticks for a message, shortened visibly when it is very long.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut shown = String::from("`");
+    match text.char_indices().nth(MAX_ECHO) {
+        Some((end, _)) => {
+            let _ = write!(shown, "{}…", printable(text.get(..end).unwrap_or_default()));
+        }
+        None => shown.push_str(&printable(text)),
+    }
+    shown.push('`');
+    shown
+}
+
+fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
+            // zero width and marks of direction, line separators, direction overrides
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            // tag characters: invisible ASCII
+            | '\u{e0000}'..='\u{e007f}')
+}
