@@ -1,0 +1,170 @@
+//! `cargo xtask ci`: everything a change must pass, in the order that fails soonest.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::metadata::Metadata;
+use crate::process::Run;
+use crate::report::Steps;
+use crate::{guests, interop, test, tidy};
+
+pub(crate) const HELP: &str = "\
+runs everything a change must pass
+
+Format, tidy, guests, clippy, tests, jp without Wasm, benches once, docs,
+tools in other languages, and the scripts of docs/how-to. Stops at the first
+failure and says how to repeat it alone. Ends with a table of times.";
+
+/// Runs the chore.
+pub(crate) fn run(root: &Path) -> Result<()> {
+    let mut steps = Steps::default();
+    let result = all(root, &mut steps);
+    steps.summary();
+    result
+}
+
+fn all(root: &Path, steps: &mut Steps) -> Result<()> {
+    let metadata = Metadata::read(root)?;
+    steps.run("format", || Run::cargo("fmt --all --check", root).run())?;
+    steps.run("tidy", || tidy::run(root))?;
+    steps.run("guests", || guests::run(root))?;
+    steps.run("clippy", || {
+        let line = "clippy --workspace --all-targets --locked";
+        deny_warnings(test::without_probes(line, &metadata, root)).run()
+    })?;
+    steps.run("clippy for guests", || {
+        deny_warnings(guest_clippy(&metadata, root)).run()
+    })?;
+    test::add_steps(root, steps)?;
+    without_wasm(root, &metadata, steps)?;
+    if metadata.has("jp_bench") {
+        // The dev profile's wasmtime is optimised already; another would be built from scratch.
+        let line = "bench --package jp_bench --profile dev -- --test";
+        steps.run("benches once", || Run::cargo(line, root).run())?;
+    } else {
+        steps.skip("benches once", "the workspace has no package jp_bench yet");
+    }
+    steps.run("docs", || {
+        test::without_probes("doc --workspace --no-deps --locked", &metadata, root)
+            .env("RUSTDOCFLAGS", "-Dwarnings")
+            .run()
+    })?;
+    steps.run_partly("interop", || interop::check(root))?;
+    scripts(root, &metadata, steps)
+}
+
+fn deny_warnings(run: Run) -> Run {
+    run.args(["--", "-D", "warnings"])
+}
+
+/// Code behind `cfg(target_family = "wasm")` is invisible to clippy on the host.
+fn guest_clippy(metadata: &Metadata, root: &Path) -> Run {
+    let line = format!(
+        "clippy --target {} --lib --examples --locked",
+        jp_guest_build::TARGET
+    );
+    guests::TOOLS
+        .iter()
+        .chain([&guests::PROBES])
+        .filter(|name| metadata.has(name))
+        .fold(Run::cargo(&line, root), |run, name| {
+            run.args(["--package", name])
+        })
+}
+
+/// Checks that `jp` builds without Wasm, and then really without wasmtime.
+fn without_wasm(root: &Path, metadata: &Metadata, steps: &mut Steps) -> Result<()> {
+    if !metadata.has("jp_cli") {
+        steps.skip("jp without wasm", "the workspace has no package jp_cli yet");
+        return Ok(());
+    }
+    steps.run("jp without wasm", || {
+        Run::cargo("check --package jp_cli --no-default-features --locked", root).run()?;
+        let tree = "tree --package jp_cli --edges normal --prefix none --locked";
+        if !has_wasmtime(&Run::cargo(tree, root).stdout()?) {
+            bail!("`cargo {tree}` shows no wasmtime, so this check would see nothing");
+        }
+        if has_wasmtime(&Run::cargo(tree, root).arg("--no-default-features").stdout()?) {
+            bail!("jp without default features still has wasmtime; see: cargo {tree} --no-default-features");
+        }
+        Ok(())
+    })
+}
+
+fn has_wasmtime(tree: &str) -> bool {
+    tree.lines().any(|line| line.starts_with("wasmtime v"))
+}
+
+/// Runs the scripts that the how-to pages are made of, with the built `jp` first in `PATH`.
+fn scripts(root: &Path, metadata: &Metadata, steps: &mut Steps) -> Result<()> {
+    let scripts = how_to(root)?;
+    if scripts.is_empty() {
+        steps.skip("how-to scripts", "docs/how-to has no *.sh yet");
+        return Ok(());
+    }
+    if metadata.has("jp_cli") {
+        steps.run("build jp", || {
+            Run::cargo("build --package jp_cli --locked", root).run()
+        })?;
+    }
+    let mut path = metadata.target_directory.join("debug").into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    for script in scripts {
+        let name = script
+            .strip_prefix(root)
+            .unwrap_or(&script)
+            .display()
+            .to_string();
+        steps.run(&name, || {
+            Run::new("bash", root).arg(&script).env("PATH", &path).run()
+        })?;
+    }
+    Ok(())
+}
+
+fn how_to(root: &Path) -> Result<Vec<PathBuf>> {
+    let dir = root.join("docs/how-to");
+    if !dir.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut scripts = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        scripts.extend(
+            path.extension()
+                .is_some_and(|end| end == "sh")
+                .then_some(path.clone()),
+        );
+    }
+    scripts.sort();
+    Ok(scripts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wasmtime_is_seen_in_a_tree_and_its_helpers_are_not_it() {
+        assert!(has_wasmtime("jp_cli v0.1.0\nwasmtime v48.0.8\n"));
+        assert!(!has_wasmtime("jp_cli v0.1.0\nwasmparser v0.254.2\n"));
+    }
+
+    #[test]
+    fn only_shell_scripts_are_run_and_in_order() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(how_to(root.path()).unwrap().is_empty());
+        let dir = root.path().join("docs/how-to");
+        fs::create_dir_all(&dir).unwrap();
+        for name in ["b.sh", "a.sh", "a.md"] {
+            fs::write(dir.join(name), "").unwrap();
+        }
+        assert_eq!(
+            how_to(root.path()).unwrap(),
+            [dir.join("a.sh"), dir.join("b.sh")]
+        );
+    }
+}

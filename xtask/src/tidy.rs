@@ -1,0 +1,126 @@
+//! `cargo xtask tidy`: the rules that no compiler lint can hold. Each is a function from a tree to findings.
+
+mod code;
+mod crates;
+mod documents;
+mod manifests;
+mod rust;
+mod tree;
+mod walls;
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::metadata::Metadata;
+use crate::report::say;
+use tree::Tree;
+
+pub(crate) const HELP: &str = "\
+checks the walls between crates and the rules for files
+
+Reads cargo metadata and all text files; needs no build. The tables are in
+xtask/src/tidy/walls.rs.";
+
+/// Something that breaks a rule, or is about to.
+#[derive(Debug)]
+struct Finding {
+    severity: Severity,
+    /// The file or crate.
+    place: String,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Severity {
+    Failure,
+    Warning,
+}
+
+impl Finding {
+    fn failure(place: impl ToString, text: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Failure,
+            place: place.to_string(),
+            text: text.into(),
+        }
+    }
+
+    fn warning(place: impl ToString, text: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            place: place.to_string(),
+            text: text.into(),
+        }
+    }
+}
+
+/// Runs the chore.
+pub(crate) fn run(root: &Path) -> Result<()> {
+    let findings = check(root)?;
+    let failures = findings
+        .iter()
+        .filter(|found| found.severity == Severity::Failure)
+        .count();
+    for Finding {
+        severity,
+        place,
+        text,
+    } in &findings
+    {
+        let label = if *severity == Severity::Failure {
+            "error"
+        } else {
+            "warning"
+        };
+        say(&format!("{label}: {place}: {text}"));
+    }
+    match failures {
+        0 => Ok(()),
+        1 => bail!("tidy found 1 broken rule"),
+        count => bail!("tidy found {count} broken rules"),
+    }
+}
+
+fn check(root: &Path) -> Result<Vec<Finding>> {
+    let metadata = Metadata::read(root)?;
+    let tree = Tree::read(root)?;
+    let mut findings = Vec::new();
+    findings.extend(crates::names_exist(&metadata, &walls::TABLES));
+    findings.extend(crates::outside_walls(&metadata, &walls::TABLES));
+    findings.extend(crates::inside_walls(&metadata, &walls::TABLES));
+    findings.extend(crates::forbidden(&metadata, &walls::TABLES));
+    findings.extend(manifests::versions_only_at_the_root(&tree));
+    findings.extend(manifests::forbidden_names_are_known(
+        &tree,
+        walls::TABLES.forbidden,
+    ));
+    findings.extend(manifests::clippy_repeats_the_root(&tree));
+    findings.extend(manifests::lock_ceiling(&tree, walls::LOCK_CEILING));
+    findings.extend(rust::no_std(&tree, walls::NO_STD));
+    findings.extend(rust::one_ambient_authority(&tree, root, &metadata));
+    findings.extend(rust::unsafe_only_where_audited(&tree, walls::UNSAFE));
+    findings.extend(rust::sizes(&tree));
+    findings.extend(rust::headers(&tree));
+    findings.extend(rust::banned_words(&tree));
+    findings.extend(documents::machine_paths(&tree, root));
+    findings.extend(documents::links(&tree, root));
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_workspace_is_readable_and_rules_find_places_in_it() {
+        // That it is tidy is for `cargo xtask tidy` to say; here: the rules run on the real thing.
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let findings = check(root).unwrap();
+        assert!(
+            findings
+                .iter()
+                .all(|found| !found.place.is_empty() && !found.text.is_empty())
+        );
+    }
+}

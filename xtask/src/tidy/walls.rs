@@ -1,0 +1,213 @@
+//! The walls as tables: who may know whom. A change here is a change of the design.
+
+use crate::metadata::Kind;
+
+/// All tables about crates.
+pub(super) struct Tables {
+    pub(super) coming: &'static [&'static str],
+    pub(super) outside: &'static [Wall],
+    pub(super) inside: &'static [Row],
+    pub(super) forbidden: &'static [Forbidden],
+}
+
+/// A family of outside crates, and the only places it may appear in.
+pub(super) struct Wall {
+    /// The start of the crates' names, up to the end or a dash or underscore.
+    pub(super) family: &'static str,
+    pub(super) rooms: &'static [Room],
+    /// Whether any crate's tests may use it.
+    pub(super) tests: Tests,
+}
+
+/// A crate that may use a family, and in which sections of its manifest.
+pub(super) struct Room {
+    pub(super) package: &'static str,
+    pub(super) kinds: &'static [Kind],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tests {
+    Anywhere,
+    InRooms,
+}
+
+/// A crate of the workspace and the crates of the workspace it may depend on.
+pub(super) struct Row {
+    pub(super) package: &'static str,
+    /// For its code, and so for its tests too.
+    pub(super) normal: &'static [&'static str],
+    /// For its build script.
+    pub(super) build: &'static [&'static str],
+    /// For its tests, besides `normal` and the test kit.
+    pub(super) dev: &'static [&'static str],
+}
+
+/// Outside crates that one crate must never use, in any section.
+pub(super) struct Forbidden {
+    pub(super) package: &'static str,
+    pub(super) crates: &'static [&'static str],
+}
+
+/// The crate that every crate's tests may use.
+pub(super) const TEST_KIT: &str = "jp_test";
+
+/// The crates that hold pure functions, and the one attribute that proves it.
+pub(super) const NO_STD: &[&str] = &["crates/jp_policy/src/lib.rs"];
+
+/// The only file that may say `unsafe`.
+pub(super) const UNSAFE: &str = "crates/jp_wasm/src/cache.rs";
+
+/// How many packages `Cargo.lock` may hold. Raise it in the commit that says what the new ones save.
+pub(super) const LOCK_CEILING: usize = 400;
+
+const ALL: &[Kind] = &[Kind::Normal, Kind::Build, Kind::Dev];
+const DEV: &[Kind] = &[Kind::Dev];
+
+const fn room(package: &'static str, kinds: &'static [Kind]) -> Room {
+    Room { package, kinds }
+}
+
+const fn row(
+    package: &'static str,
+    normal: &'static [&'static str],
+    build: &'static [&'static str],
+    dev: &'static [&'static str],
+) -> Row {
+    Row {
+        package,
+        normal,
+        build,
+        dev,
+    }
+}
+
+pub(super) const TABLES: Tables = Tables {
+    // Designed and not made yet. A crate that exists must leave this list.
+    coming: &[
+        "jp_bash",
+        "jp_bench",
+        "jp_broker",
+        "jp_cli",
+        "jp_mcp",
+        "jp_probes",
+        "jp_registry",
+        "jp_serve",
+    ],
+    outside: &[
+        Wall {
+            family: "wasmtime",
+            // The bench compares ours with bare wasmtime.
+            rooms: &[room("jp_wasm", ALL), room("jp_bench", DEV)],
+            tests: Tests::InRooms,
+        },
+        Wall {
+            family: "rmcp",
+            rooms: &[room("jp_mcp", ALL), room("jp_serve", ALL)],
+            tests: Tests::InRooms,
+        },
+        Wall {
+            family: "clap",
+            rooms: &[room("jp_cli", ALL)],
+            tests: Tests::InRooms,
+        },
+        Wall {
+            family: "anyhow",
+            rooms: &[
+                room("jp_bench", ALL),
+                room("jp_cli", ALL),
+                room("jp_test", ALL),
+                room("xtask", ALL),
+            ],
+            tests: Tests::Anywhere,
+        },
+    ],
+    inside: &[
+        row("jp_tool", &[], &[], &[]),
+        row("jp_policy", &["jp_tool"], &[], &[]),
+        row("jp_audit", &[], &[], &[]),
+        row("jp_confine", &[], &[], &[]),
+        row("jp_config", &["jp_policy", "jp_tool"], &[], &[]),
+        row("jp_wasm", &["jp_policy", "jp_tool"], &[], &[]),
+        row("jp_bash", &["jp_policy", "jp_tool"], &[], &[]),
+        row("jp_registry", &["jp_policy", "jp_tool"], &[], &[]),
+        row("jp_mcp", &["jp_confine", "jp_policy", "jp_tool"], &[], &[]),
+        row("jp_broker", &["jp_mcp", "jp_policy", "jp_tool"], &[], &[]),
+        row(
+            "jp_llm",
+            &[
+                "jp_audit",
+                "jp_bash",
+                "jp_broker",
+                "jp_config",
+                "jp_confine",
+                "jp_policy",
+                "jp_registry",
+                "jp_tool",
+                "jp_wasm",
+            ],
+            &["jp_guest_build"],
+            &["jp_tool_learn"],
+        ),
+        row(
+            "jp_serve",
+            &["jp_audit", "jp_config", "jp_llm", "jp_policy", "jp_tool"],
+            &[],
+            &[],
+        ),
+        row(
+            "jp_cli",
+            &[
+                "jp_audit",
+                "jp_config",
+                "jp_confine",
+                "jp_llm",
+                "jp_policy",
+                "jp_registry",
+                "jp_serve",
+                "jp_tool",
+            ],
+            &[],
+            &[],
+        ),
+        row("jp_tool_learn", &["jp_tool"], &[], &[]),
+        row("jp_tool_test", &["jp_tool"], &[], &[]),
+        row("jp_probes", &["jp_tool"], &[], &[]),
+        row("jp_guest_build", &[], &[], &[]),
+        row(
+            TEST_KIT,
+            &["jp_config", "jp_llm", "jp_policy", "jp_tool", "jp_wasm"],
+            &["jp_guest_build"],
+            &[],
+        ),
+        row(
+            "jp_bench",
+            &[
+                "jp_audit",
+                "jp_bash",
+                "jp_config",
+                "jp_confine",
+                "jp_llm",
+                "jp_policy",
+                "jp_registry",
+                "jp_test",
+                "jp_tool",
+                "jp_tool_learn",
+                "jp_wasm",
+            ],
+            &[],
+            &[],
+        ),
+        row("xtask", &["jp_guest_build"], &[], &[]),
+    ],
+    forbidden: &[
+        // They get files, clocks and randomness as arguments.
+        Forbidden {
+            package: "jp_tool",
+            crates: &["rustix", "tokio"],
+        },
+        Forbidden {
+            package: "jp_policy",
+            crates: &["rustix", "tokio"],
+        },
+    ],
+};
