@@ -1,0 +1,340 @@
+//! From bytes or a path to a component that can be called: read once, hashed, compiled at most once.
+
+use std::{
+    collections::HashMap,
+    fmt, fs,
+    io::{self, Read},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use sha2::Digest;
+use tokio::sync::OnceCell;
+use wasmtime::{Engine, component::Component};
+
+use crate::{
+    cache::{self, Cache},
+    convert::GuestPre,
+    error::{Error, causes},
+    host, prescan,
+    spares::Spares,
+};
+
+/// Stack of the thread that compiles: nested types make the compiler recurse.
+const COMPILE_STACK: usize = 32 * 1024 * 1024;
+
+/// A file changed this recently may change again without its times showing it.
+const RACY: Duration = Duration::from_millis(50);
+
+/// Paths and components remembered at once.
+const MAX_REMEMBERED: usize = 4096;
+
+/// The SHA-256 of some bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sha256([u8; 32]);
+
+impl Sha256 {
+    /// Hashes bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// Returns the hash as bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A component ready to be called. Cheap to clone.
+#[derive(Clone)]
+pub struct Prepared {
+    pub(crate) spares: Arc<Spares>,
+    sha256: Sha256,
+    hex: Arc<str>,
+}
+
+impl Prepared {
+    /// Returns the hash of the bytes the component was made from.
+    #[must_use]
+    pub const fn sha256(&self) -> Sha256 {
+        self.sha256
+    }
+
+    /// Returns the same hash as text, which every audit record carries.
+    #[must_use]
+    pub const fn sha256_hex(&self) -> &Arc<str> {
+        &self.hex
+    }
+}
+
+/// What makes a file the same file: anything else is read and hashed again.
+#[derive(PartialEq, Eq, Clone, Copy)]
+struct Identity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Identity {
+    fn of(found: &fs::Metadata) -> Self {
+        Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+}
+
+/// All components this process knows.
+pub(crate) struct Artifacts {
+    engine: Engine,
+    linker: wasmtime::component::Linker<host::State>,
+    cache: Option<Cache>,
+    spares: usize,
+    known: Mutex<HashMap<Sha256, Arc<OnceCell<Prepared>>>>,
+    paths: Mutex<HashMap<PathBuf, (Identity, Prepared)>>,
+    embedded: Mutex<HashMap<(usize, usize), Prepared>>,
+    compiling: tokio::sync::Mutex<()>,
+}
+
+impl Artifacts {
+    pub(crate) fn new(
+        engine: Engine,
+        cache: Option<Cache>,
+        spares: usize,
+    ) -> wasmtime::Result<Self> {
+        Ok(Self {
+            linker: host::linker(&engine)?,
+            engine,
+            cache,
+            spares,
+            known: Mutex::default(),
+            paths: Mutex::default(),
+            embedded: Mutex::default(),
+            compiling: tokio::sync::Mutex::new(()),
+        })
+    }
+
+    /// Prepares bytes that are part of this program, with their compiled form if it has that too.
+    pub(crate) async fn embedded(
+        self: &Arc<Self>,
+        bytes: &'static [u8],
+        code: Option<&'static [u8]>,
+        notify: &(dyn Fn(u64) + Sync),
+    ) -> Result<Prepared, Error> {
+        // Static bytes are the same bytes when they are in the same place: no need to hash them.
+        let place = (bytes.as_ptr() as usize, bytes.len());
+        if let Some(prepared) = lock(&self.embedded).get(&place) {
+            return Ok(prepared.clone());
+        }
+        let sha256 = Sha256::of(bytes);
+        let precompiled = code.and_then(|code| cache::load_embedded(&self.engine, code));
+        let prepared = match precompiled {
+            Some(component) => self.link(&component, sha256)?,
+            None => self.prepare(bytes, sha256, notify).await?,
+        };
+        lock(&self.embedded).insert(place, prepared.clone());
+        Ok(prepared)
+    }
+
+    /// Prepares bytes.
+    pub(crate) async fn bytes(
+        self: &Arc<Self>,
+        bytes: &[u8],
+        notify: &(dyn Fn(u64) + Sync),
+    ) -> Result<Prepared, Error> {
+        prescan::check_size(bytes.len() as u64)?;
+        self.prepare(bytes, Sha256::of(bytes), notify).await
+    }
+
+    /// Prepares a file; a file that has not changed is not read again.
+    pub(crate) async fn path(
+        self: &Arc<Self>,
+        path: &Path,
+        notify: &(dyn Fn(u64) + Sync),
+    ) -> Result<Prepared, Error> {
+        let found = fs::metadata(path).map_err(|error| read_error(path, error))?;
+        let identity = Identity::of(&found);
+        if let Some((known, prepared)) = lock(&self.paths).get(path)
+            && *known == identity
+        {
+            return Ok(prepared.clone());
+        }
+        let (bytes, read) = read(path)?;
+        let settled = read.modified().is_ok_and(|time| {
+            SystemTime::now()
+                .duration_since(time)
+                .is_ok_and(|age| age > RACY)
+        });
+        let prepared = self.prepare(&bytes, Sha256::of(&bytes), notify).await?;
+        if settled {
+            let mut paths = lock(&self.paths);
+            if paths.len() >= MAX_REMEMBERED {
+                paths.clear();
+            }
+            paths.insert(path.to_owned(), (Identity::of(&read), prepared.clone()));
+        }
+        Ok(prepared)
+    }
+
+    /// Compiles at most once per hash, however many callers ask; a failure is not remembered.
+    async fn prepare(
+        self: &Arc<Self>,
+        bytes: &[u8],
+        sha256: Sha256,
+        notify: &(dyn Fn(u64) + Sync),
+    ) -> Result<Prepared, Error> {
+        let cell = {
+            let mut known = lock(&self.known);
+            if known.len() >= MAX_REMEMBERED {
+                known.clear();
+            }
+            Arc::clone(known.entry(sha256).or_default())
+        };
+        let prepared = cell.get_or_try_init(|| async {
+            if let Some(component) = self
+                .cache
+                .as_ref()
+                .and_then(|cache| cache.load(&self.engine, &sha256))
+            {
+                return self.link(&component, sha256);
+            }
+            prescan::check(bytes)?;
+            // One at a time: compiling uses all cores by itself.
+            let _turn = self.compiling.lock().await;
+            notify(bytes.len() as u64);
+            let component = self.compile(bytes.to_vec(), sha256).await?;
+            self.link(&component, sha256)
+        });
+        prepared.await.cloned()
+    }
+
+    /// Compiles on a thread of its own, away from whoever drives the caller's future.
+    async fn compile(self: &Arc<Self>, bytes: Vec<u8>, sha256: Sha256) -> Result<Component, Error> {
+        let (done, result) = tokio::sync::oneshot::channel();
+        let artifacts = Arc::clone(self);
+        std::thread::Builder::new()
+            .name("jp-compile".to_owned())
+            .stack_size(COMPILE_STACK)
+            .spawn(move || {
+                let component = compile(&artifacts.engine, &bytes);
+                if let (Ok(component), Some(cache)) = (&component, &artifacts.cache) {
+                    // A full or read-only disk costs the next process a compile, nothing else.
+                    let _ = cache.store(&artifacts.engine, &sha256, component);
+                }
+                let _ = done.send(component);
+            })
+            .map_err(|error| Error::Host {
+                reason: format!("no thread to compile on: {error}"),
+            })?;
+        let lost = |_| Error::Compile {
+            reason: "the compiler stopped without a result".to_owned(),
+        };
+        result.await.map_err(lost)?
+    }
+
+    fn link(&self, component: &Component, sha256: Sha256) -> Result<Prepared, Error> {
+        let failed = |error: wasmtime::Error| Error::Instantiate {
+            reason: causes(&error),
+        };
+        let mut linker = self.linker.clone();
+        host::link_denied_http(&mut linker, component).map_err(failed)?;
+        let pre = linker.instantiate_pre(component).map_err(failed)?;
+        let pre = GuestPre::new(pre).map_err(|error| Error::Instantiate {
+            reason: format!(
+                "it does not export `run` of jp:tool@0.1.0: {}",
+                causes(&error)
+            ),
+        })?;
+        Ok(Prepared {
+            spares: Spares::new(pre, self.spares),
+            hex: sha256.to_string().into(),
+            sha256,
+        })
+    }
+
+    /// Compiles bytes and returns the machine code that [`Self::embedded`] takes.
+    pub(crate) fn precompile(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        prescan::check(bytes)?;
+        let component = compile(&self.engine, bytes)?;
+        component.serialize().map_err(|error| Error::Host {
+            reason: causes(&error),
+        })
+    }
+}
+
+#[cfg(feature = "compiler")]
+fn compile(engine: &Engine, bytes: &[u8]) -> Result<Component, Error> {
+    Component::new(engine, bytes).map_err(|error| Error::Compile {
+        reason: causes(&error),
+    })
+}
+
+#[cfg(not(feature = "compiler"))]
+fn compile(_: &Engine, _: &[u8]) -> Result<Component, Error> {
+    let reason = "this build of jp has no compiler and runs precompiled tools only".to_owned();
+    Err(Error::Compile { reason })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read_error(path: &Path, source: io::Error) -> Error {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound => Error::NotFound { path },
+        _ => Error::Read { path, source },
+    }
+}
+
+/// Reads a file that nobody changes meanwhile.
+fn read(path: &Path) -> Result<(Vec<u8>, fs::Metadata), Error> {
+    let failed = |error| read_error(path, error);
+    for _ in 0..3 {
+        // Without blocking: a FIFO in place of the file must not hang the host.
+        let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let mut file = fs::OpenOptions::new()
+            .read(true)
+            .custom_flags(nonblock)
+            .open(path)
+            .map_err(failed)?;
+        let before = file.metadata().map_err(failed)?;
+        if !before.is_file() {
+            return Err(failed(io::Error::other("not a regular file")));
+        }
+        prescan::check_size(before.len())?;
+        let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or_default());
+        file.by_ref()
+            .take(prescan::MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        let after = file.metadata().map_err(failed)?;
+        if Identity::of(&before) == Identity::of(&after) && bytes.len() as u64 == after.len() {
+            return Ok((bytes, after));
+        }
+    }
+    Err(failed(io::Error::other(
+        "it keeps changing while being read",
+    )))
+}

@@ -1,0 +1,249 @@
+//! Compiled code on disk, and the only `unsafe` of the workspace.
+//!
+//! Loading native code is trusting it, so every file carries a MAC under a key that only this user
+//! can read; the file is read whole, checked, and exactly the checked bytes are loaded.
+
+use std::{
+    fs,
+    hash::{Hash, Hasher},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, MetadataExt},
+    path::{Path, PathBuf},
+};
+
+use wasmtime::{Engine, component::Component};
+
+use crate::artifact::Sha256;
+
+/// Code larger than this is not looked at: nothing we compile comes close.
+const MAX_CODE: u64 = 1024 * 1024 * 1024;
+
+/// Length of the MAC in front of the code.
+const MAC: usize = 32;
+
+/// A directory of compiled code.
+pub(crate) struct Cache {
+    dir: PathBuf,
+    key: [u8; 32],
+}
+
+impl Cache {
+    /// Opens or makes the directory and its key.
+    pub(crate) fn open(dir: &Path) -> io::Result<Self> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(dir)?;
+        let found = fs::symlink_metadata(dir)?;
+        let own = rustix::process::geteuid().as_raw();
+        if !found.is_dir() || found.uid() != own || found.mode() & 0o022 != 0 {
+            let why = "must be a directory of yours that nobody else may write; \
+                       mend it with `chmod 700`, or name another with JP_CACHE_DIR";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        }
+        Ok(Self {
+            dir: dir.to_owned(),
+            key: key(dir)?,
+        })
+    }
+
+    /// Loads compiled code, if it is there and whole. Anything else is as good as absent.
+    pub(crate) fn load(&self, engine: &Engine, sha256: &Sha256) -> Option<Component> {
+        let file = fs::File::open(self.path(engine, sha256)).ok()?;
+        if file.metadata().ok()?.len() > MAX_CODE {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        file.take(MAX_CODE).read_to_end(&mut bytes).ok()?;
+        let (mac, code) = bytes.split_at_checked(MAC)?;
+        // `blake3::Hash` compares in constant time.
+        let mac = blake3::Hash::from_slice(mac).ok()?;
+        if self.mac(sha256, code) != mac {
+            return None;
+        }
+        deserialize(engine, code).ok()
+    }
+
+    /// Stores compiled code; a cache that cannot be written only costs time.
+    pub(crate) fn store(
+        &self,
+        engine: &Engine,
+        sha256: &Sha256,
+        component: &Component,
+    ) -> io::Result<()> {
+        let code = component.serialize().map_err(io::Error::other)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(".new-")
+            .tempfile_in(&self.dir)?;
+        file.write_all(self.mac(sha256, &code).as_bytes())?;
+        file.write_all(&code)?;
+        file.persist(self.path(engine, sha256))?;
+        Ok(())
+    }
+
+    /// The MAC covers the name of the file too, so one component cannot stand in for another.
+    fn mac(&self, sha256: &Sha256, code: &[u8]) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(sha256.as_bytes()).update(code);
+        hasher.finalize()
+    }
+
+    fn path(&self, engine: &Engine, sha256: &Sha256) -> PathBuf {
+        self.dir
+            .join(format!("{sha256}-{:016x}.cwasm", compatibility(engine)))
+    }
+}
+
+/// What must be equal for code to be loadable: wasmtime's version, its settings and the CPU.
+pub(crate) fn compatibility(engine: &Engine) -> u64 {
+    struct Digest(blake3::Hasher);
+
+    impl Hasher for Digest {
+        fn write(&mut self, bytes: &[u8]) {
+            self.0.update(bytes);
+        }
+
+        fn finish(&self) -> u64 {
+            let mut first = [0; 8];
+            self.0.finalize_xof().fill(&mut first);
+            u64::from_le_bytes(first)
+        }
+    }
+
+    let mut digest = Digest(blake3::Hasher::new());
+    engine.precompile_compatibility_hash().hash(&mut digest);
+    digest.finish()
+}
+
+/// Reads the key, or makes one that appears whole or not at all.
+fn key(dir: &Path) -> io::Result<[u8; 32]> {
+    let path = dir.join("key");
+    for _ in 0..2 {
+        match fs::read(&path) {
+            Ok(bytes) => {
+                return bytes.try_into().map_err(|_| {
+                    io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        format!("{} is damaged; remove it", path.display()),
+                    )
+                });
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(_) => {}
+        }
+        let mut key = [0; 32];
+        let filled = rustix::rand::getrandom(&mut key, rustix::rand::GetRandomFlags::empty())?;
+        if filled != key.len() {
+            return Err(io::Error::other("the system gave too little randomness"));
+        }
+        let mut file = tempfile::Builder::new()
+            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .tempfile_in(dir)?;
+        file.write_all(&key)?;
+        match file.persist_noclobber(&path) {
+            Ok(_) => return Ok(key),
+            // Another process was quicker; its key counts.
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error.error),
+        }
+    }
+    fs::read(&path)?
+        .try_into()
+        .map_err(|_| io::Error::other("the cache key cannot be read"))
+}
+
+/// Loads code that this program was built with (`cargo xtask dist`).
+pub(crate) fn load_embedded(engine: &Engine, code: &'static [u8]) -> Option<Component> {
+    deserialize(engine, code).ok()
+}
+
+#[expect(
+    unsafe_code,
+    reason = "wasmtime trusts the bytes; both callers have checked where they come from"
+)]
+fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    // SAFETY: the bytes were made by `Component::serialize` and not changed since: `Cache::load`
+    // has checked a MAC over exactly these bytes under a key that only this user can read, and
+    // `load_embedded` gets bytes that are part of this program. Bytes of another wasmtime version
+    // or configuration are refused by wasmtime itself.
+    unsafe { Component::deserialize(engine, code) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Allocation, engine};
+
+    const COMPONENT: &[u8] = b"(component)";
+
+    fn compiled(engine: &Engine) -> (Sha256, Component) {
+        let bytes = wat::parse_bytes(COMPONENT).unwrap();
+        (Sha256::of(&bytes), Component::new(engine, &bytes).unwrap())
+    }
+
+    #[test]
+    fn code_survives_and_both_engines_share_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::open(dir.path()).unwrap();
+        let (one, many) = (
+            engine(Allocation::OnDemand).unwrap(),
+            engine(Allocation::Pooling).unwrap(),
+        );
+        assert_eq!(compatibility(&one), compatibility(&many));
+        let (sha256, component) = compiled(&one);
+        assert!(cache.load(&one, &sha256).is_none());
+        cache.store(&one, &sha256, &component).unwrap();
+        assert!(cache.load(&one, &sha256).is_some());
+        assert!(
+            Cache::open(dir.path())
+                .unwrap()
+                .load(&many, &sha256)
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn changed_cut_or_swapped_code_is_never_loaded() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::open(dir.path()).unwrap();
+        let engine = engine(Allocation::OnDemand).unwrap();
+        let (sha256, component) = compiled(&engine);
+        cache.store(&engine, &sha256, &component).unwrap();
+        let path = cache.path(&engine, &sha256);
+        let good = fs::read(&path).unwrap();
+
+        let mut changed = good.clone();
+        changed[good.len() / 2] ^= 1;
+        let cut = good[..good.len() - 1].to_vec();
+        for bad in [changed, cut, Vec::new(), vec![0; 31]] {
+            fs::write(&path, bad).unwrap();
+            assert!(cache.load(&engine, &sha256).is_none());
+        }
+        let other = Sha256::of(b"other");
+        fs::write(cache.path(&engine, &other), &good).unwrap();
+        assert!(
+            cache.load(&engine, &other).is_none(),
+            "code of another component"
+        );
+        fs::write(&path, &good).unwrap();
+        assert!(cache.load(&engine, &sha256).is_some());
+    }
+
+    #[test]
+    fn a_directory_that_others_may_write_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let error = Cache::open(dir.path()).err().unwrap().to_string();
+        assert!(error.contains("chmod 700"), "{error}");
+    }
+
+    #[test]
+    fn key_is_private_and_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Cache::open(dir.path()).unwrap().key;
+        assert_eq!(first, Cache::open(dir.path()).unwrap().key);
+        let mode = fs::metadata(dir.path().join("key")).unwrap().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

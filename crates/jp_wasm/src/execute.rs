@@ -1,0 +1,248 @@
+//! One call of a guest, from a fresh instance to its outcome.
+
+use std::{sync::Arc, time::Instant};
+
+use jp_policy::{Limit, Limits};
+use jp_tool::{Context, Outcome};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use wasmtime::Store;
+
+use crate::{
+    artifact::Prepared,
+    convert::{Guest, from_wit_outcome, to_wit_context},
+    engine::new_store,
+    error::{Error, Signs, classify, describe},
+    host::{State, WasiContext},
+    stop::{Stop, run_in_turns},
+    ticker::Ticker,
+};
+
+/// What the host may still copy out of a guest beside its result.
+const SLACK: u64 = 64 * 1024;
+
+/// Everything one call hands to a guest.
+pub struct GuestCall<'a> {
+    /// The name of the tool; one component may hold several.
+    pub name: &'a str,
+    /// The arguments, as JSON.
+    pub arguments: &'a str,
+    /// The answers to earlier questions, as JSON.
+    pub answers: &'a str,
+    /// Where the guest runs and what it is asked.
+    pub context: &'a Context,
+    /// The directories it sees.
+    pub wasi: WasiContext,
+    /// What it may use.
+    pub limits: &'a Limits,
+    /// Stops the call when its caller loses interest.
+    pub cancel: Option<CancellationToken>,
+}
+
+/// What a guest left behind, whether it answered or not.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Traces {
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+    /// The fuel it used.
+    pub fuel: u64,
+}
+
+/// A call that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What the guest said, or why it said nothing.
+    pub result: Result<Outcome, Error>,
+    /// What it left behind.
+    pub traces: Traces,
+}
+
+/// The parts of a runtime that a call needs.
+pub(crate) struct Running<'a> {
+    pub(crate) engine: &'a wasmtime::Engine,
+    pub(crate) ticker: &'a Ticker,
+    /// Turns to compute.
+    pub(crate) turns: &'a Arc<Semaphore>,
+    /// Places in the pool.
+    pub(crate) places: &'a Arc<Semaphore>,
+}
+
+impl Running<'_> {
+    pub(crate) async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
+        let _ticking = self.ticker.enter();
+        let stop = Stop::new(Instant::now() + call.limits.time, call.cancel.clone());
+        let place = run_in_turns(
+            Arc::clone(self.places).acquire_owned(),
+            &stop,
+            self.turns,
+            self.ticker,
+        );
+        let _place = match place.await {
+            Ok(place) => place,
+            Err(stopped) => {
+                return Ended {
+                    result: Err(stopped.into()),
+                    traces: Traces::default(),
+                };
+            }
+        };
+        let (spare, wants_refill) = prepared.spares.take();
+        if wants_refill {
+            self.ticker.refill(&prepared.spares);
+        }
+        let (mut store, guest) = match spare {
+            Some(spare) => (spare.store, Some(spare.guest)),
+            None => match new_store(
+                self.engine,
+                Arc::clone(&stop),
+                bytes(call.limits.memory_bytes),
+            ) {
+                Ok(store) => (store, None),
+                Err(error) => {
+                    let reason = format!("cannot make a store: {}", describe(&error));
+                    return Ended {
+                        result: Err(Error::Host { reason }),
+                        traces: Traces::default(),
+                    };
+                }
+            },
+        };
+        let result = match arm(&mut store, &stop, &call) {
+            Ok(()) => self.run(&mut store, guest, prepared, &call, &stop).await,
+            Err(error) => Err(error),
+        };
+        let traces = traces(&store, call.limits);
+        self.take_down(prepared, store);
+        Ended { result, traces }
+    }
+
+    async fn run(
+        &self,
+        store: &mut Store<State>,
+        guest: Option<Guest>,
+        prepared: &Prepared,
+        call: &GuestCall<'_>,
+        stop: &Arc<Stop>,
+    ) -> Result<Outcome, Error> {
+        let run = async {
+            let guest = match guest {
+                Some(guest) => guest,
+                None => start(store, prepared).await?,
+            };
+            let context = to_wit_context(call.context);
+            let outcome = guest
+                .call_run(
+                    &mut *store,
+                    &context,
+                    call.name,
+                    call.arguments,
+                    call.answers,
+                )
+                .await;
+            outcome.map_err(|error| classify(&error, &signs(store, call.limits)))
+        };
+        let outcome = match run_in_turns(run, stop, self.turns, self.ticker).await {
+            Ok(outcome) => from_wit_outcome(outcome?),
+            Err(stopped) => return Err(stopped.into()),
+        };
+        if size(&outcome) > bytes(call.limits.output_bytes) {
+            return Err(Error::Limit {
+                limit: Limit::Output,
+            });
+        }
+        Ok(outcome)
+    }
+
+    /// Lets somebody else take the used instance down, unless too many wait for that already.
+    fn take_down(&self, prepared: &Prepared, store: Store<State>) {
+        if prepared.spares.are_kept() {
+            drop(self.ticker.take_down(store));
+        }
+    }
+}
+
+/// Puts what this call may do and use into a store that could do nothing before.
+fn arm(store: &mut Store<State>, stop: &Arc<Stop>, call: &GuestCall<'_>) -> Result<(), Error> {
+    let limits = call.limits;
+    let failed = |error: wasmtime::Error| Error::Host {
+        reason: describe(&error),
+    };
+    store
+        .set_fuel(limits.fuel.unwrap_or(u64::MAX))
+        .map_err(failed)?;
+    store.set_epoch_deadline(1);
+    let copied = limits.output_bytes.max(1 << 20).saturating_add(SLACK);
+    store.set_hostcall_fuel(bytes(copied));
+    let state = store.data_mut();
+    state.stop = Arc::clone(stop);
+    state.files.mounts.clone_from(&call.wasi.mounts);
+    state.files.limit = limits.open_files as usize;
+    state.stdout.set_limit(bytes(limits.output_bytes));
+    state.stderr.set_limit(bytes(limits.output_bytes));
+    if state.limiter.set_limit(bytes(limits.memory_bytes)) {
+        Ok(())
+    } else {
+        Err(Error::Limit {
+            limit: Limit::Memory,
+        })
+    }
+}
+
+/// Brings a fresh guest to life; its start functions run under the same limits as the call.
+async fn start(store: &mut Store<State>, prepared: &Prepared) -> Result<Guest, Error> {
+    let guest = prepared
+        .spares
+        .pre()
+        .instantiate_async(&mut *store)
+        .await
+        .map_err(|error| {
+            let signs = Signs {
+                memory_refused: store.data().limiter.refused(),
+                could_exceed_output: false,
+            };
+            match classify(&error, &signs) {
+                Error::Trap { reason } => Error::Instantiate { reason },
+                other => other,
+            }
+        })?;
+    let state = store.data();
+    prepared
+        .spares
+        .note_start(state.touched, state.limiter.held());
+    Ok(guest)
+}
+
+fn signs(store: &Store<State>, limits: &Limits) -> Signs {
+    let limiter = &store.data().limiter;
+    Signs {
+        memory_refused: limiter.refused(),
+        could_exceed_output: limiter.held() as u64 > limits.output_bytes,
+    }
+}
+
+fn traces(store: &Store<State>, limits: &Limits) -> Traces {
+    let left = store.get_fuel().unwrap_or_default();
+    let state = store.data();
+    Traces {
+        stdout: state.stdout.take(),
+        stderr: state.stderr.take(),
+        fuel: limits.fuel.unwrap_or(u64::MAX).saturating_sub(left),
+    }
+}
+
+fn size(outcome: &Outcome) -> usize {
+    match outcome {
+        Outcome::Success { content } => content.len(),
+        Outcome::Error { message, trace, .. } => {
+            message.len() + trace.iter().map(String::len).sum::<usize>()
+        }
+        Outcome::NeedsInput { question } => question.id.len() + question.text.len(),
+    }
+}
+
+/// A limit as a size of this machine: what does not fit is as good as unlimited.
+fn bytes(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}

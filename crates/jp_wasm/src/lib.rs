@@ -1,0 +1,150 @@
+//! Runs Wasm components that speak `jp:tool`: engine, compiled-code cache, WASI, limits, spares.
+//!
+//! The only crate that knows wasmtime. It knows nothing of configuration files, terminals or MCP,
+//! and decides nothing about what a tool may do: that is handed in with each call.
+//!
+//! Entry points: [`Runtime`] for hosts that keep one, [`execute`] and [`execute_from_path`] for
+//! those that want a single call with default limits.
+
+mod artifact;
+mod cache;
+mod convert;
+mod engine;
+mod error;
+mod execute;
+mod files;
+mod host;
+mod limiter;
+mod output;
+mod prescan;
+mod runtime;
+mod spares;
+mod stop;
+mod ticker;
+
+use std::path::Path;
+
+use jp_policy::Limits;
+
+pub use artifact::{Prepared, Sha256};
+pub use convert::{from_wit_outcome, to_wit_outcome, wit};
+pub use engine::Allocation;
+pub use error::Error;
+pub use execute::{Ended, GuestCall, Traces};
+pub use host::{DirPerms, FilePerms, Preopen, WasiConfig, WasiContext, build_wasi_context};
+pub use runtime::{Runtime, RuntimeOptions};
+pub use spares::SpareUse;
+
+/// Executes a Wasm component from raw bytes, with default limits.
+///
+/// The component must export the `run` function of the `jp:tool` contract.
+///
+/// # Errors
+///
+/// When the call produced no outcome.
+pub async fn execute(
+    bytes: &[u8],
+    name: &str,
+    arguments: &str,
+    answers: &str,
+    context: jp_tool::Context,
+    wasi_config: WasiConfig,
+) -> Result<jp_tool::Outcome, Error> {
+    let runtime = Runtime::shared()?;
+    let prepared = runtime.prepare(bytes, &|_| {}).await?;
+    simple_call(
+        runtime,
+        &prepared,
+        name,
+        arguments,
+        answers,
+        &context,
+        &wasi_config,
+    )
+    .await
+}
+
+/// Executes a Wasm component from a file, with default limits.
+///
+/// The compiled component is kept for later calls, until the file changes.
+///
+/// # Errors
+///
+/// When the call produced no outcome.
+pub async fn execute_from_path(
+    path: &Path,
+    name: &str,
+    arguments: &str,
+    answers: &str,
+    context: jp_tool::Context,
+    wasi_config: WasiConfig,
+) -> Result<jp_tool::Outcome, Error> {
+    let runtime = Runtime::shared()?;
+    let prepared = runtime.prepare_path(path, &|_| {}).await?;
+    simple_call(
+        runtime,
+        &prepared,
+        name,
+        arguments,
+        answers,
+        &context,
+        &wasi_config,
+    )
+    .await
+}
+
+async fn simple_call(
+    runtime: &Runtime,
+    prepared: &Prepared,
+    name: &str,
+    arguments: &str,
+    answers: &str,
+    context: &jp_tool::Context,
+    wasi_config: &WasiConfig,
+) -> Result<jp_tool::Outcome, Error> {
+    let call = GuestCall {
+        name,
+        arguments,
+        answers,
+        context,
+        wasi: runtime.wasi_context(wasi_config)?,
+        limits: &Limits::default(),
+        cancel: None,
+    };
+    runtime.call(prepared, call).await.result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_wasi_preopen_read_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = WasiConfig {
+            preopens: vec![Preopen {
+                guest_path: "/subjects".into(),
+                host_path: dir.path().to_owned(),
+                dir_perms: DirPerms::Read,
+                file_perms: FilePerms::Read,
+            }],
+        };
+        let context = build_wasi_context(&config).unwrap();
+        let seen: Vec<_> = context.preopens().collect();
+        assert_eq!(seen, [("/subjects", DirPerms::Read)]);
+    }
+
+    #[test]
+    fn a_missing_directory_is_named() {
+        let config = WasiConfig {
+            preopens: vec![Preopen {
+                guest_path: "/subjects".into(),
+                host_path: "/no/such/place".into(),
+                dir_perms: DirPerms::Read,
+                file_perms: FilePerms::Read,
+            }],
+        };
+        let error = build_wasi_context(&config).err().unwrap().to_string();
+        assert!(error.contains("/no/such/place"), "{error}");
+    }
+}

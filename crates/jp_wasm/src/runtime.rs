@@ -1,0 +1,160 @@
+//! The runtime: one engine with everything that is shared by its calls.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, LazyLock},
+};
+
+use tokio::sync::Semaphore;
+use wasmtime::Engine;
+
+use crate::{
+    artifact::{Artifacts, Prepared},
+    cache::Cache,
+    engine::{self, Allocation, POOLED_GUESTS},
+    error::{Error, causes},
+    execute::{Ended, GuestCall, Running},
+    host::{DirCache, WasiConfig, WasiContext},
+    spares::SpareUse,
+    ticker::Ticker,
+};
+
+/// Places of the pool that spares may take.
+const SPARE_PLACES: u32 = 128;
+
+/// How a runtime is set up.
+#[derive(Debug, Clone, Default)]
+pub struct RuntimeOptions {
+    /// How instances are allocated.
+    pub allocation: Allocation,
+    /// Where compiled code is kept between processes; nowhere when unset.
+    pub cache_dir: Option<PathBuf>,
+    /// Spare instances kept of one component, at most.
+    pub spares: usize,
+}
+
+/// Runs components. Share one: it compiles each component once and keeps it.
+pub struct Runtime {
+    engine: Engine,
+    artifacts: Arc<Artifacts>,
+    dirs: DirCache,
+    ticker: Ticker,
+    turns: Arc<Semaphore>,
+    places: Arc<Semaphore>,
+}
+
+impl Runtime {
+    /// Makes a runtime.
+    ///
+    /// # Errors
+    ///
+    /// When the machine cannot run compiled Wasm. A cache directory that cannot be used is an
+    /// error too: running without would be slow for a reason nobody sees.
+    pub fn new(options: &RuntimeOptions) -> Result<Self, Error> {
+        let failed = |error: wasmtime::Error| Error::Host {
+            reason: causes(&error),
+        };
+        let engine = engine::engine(options.allocation).map_err(failed)?;
+        let cache = options.cache_dir.as_deref().map(|dir| {
+            Cache::open(dir).map_err(|error| Error::Host {
+                reason: format!("cannot use {} for compiled code: {error}", dir.display()),
+            })
+        });
+        let artifacts =
+            Artifacts::new(engine.clone(), cache.transpose()?, options.spares).map_err(failed)?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Self {
+            ticker: Ticker::new(&engine),
+            artifacts: Arc::new(artifacts),
+            engine,
+            dirs: DirCache::default(),
+            turns: Arc::new(Semaphore::new(cores)),
+            places: Arc::new(Semaphore::new((POOLED_GUESTS - SPARE_PLACES) as usize)),
+        })
+    }
+
+    /// Returns the runtime behind [`crate::execute`]: on-demand instances, nothing on disk.
+    pub(crate) fn shared() -> Result<&'static Self, Error> {
+        static SHARED: LazyLock<Result<Runtime, Error>> =
+            LazyLock::new(|| Runtime::new(&RuntimeOptions::default()));
+        SHARED.as_ref().map_err(|error| Error::Host {
+            reason: error.to_string(),
+        })
+    }
+
+    /// Prepares a component from its bytes. `notify` hears how many bytes are compiled, if any.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are no component of the contract.
+    pub async fn prepare(
+        &self,
+        bytes: &[u8],
+        notify: &(dyn Fn(u64) + Sync),
+    ) -> Result<Prepared, Error> {
+        self.artifacts.bytes(bytes, notify).await
+    }
+
+    /// Prepares a component that is part of this program; `code` is its compiled form, if built in.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are no component of the contract.
+    pub async fn prepare_embedded(
+        &self,
+        bytes: &'static [u8],
+        code: Option<&'static [u8]>,
+        notify: &(dyn Fn(u64) + Sync),
+    ) -> Result<Prepared, Error> {
+        self.artifacts.embedded(bytes, code, notify).await
+    }
+
+    /// Prepares a component from a file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is no component of the contract.
+    pub async fn prepare_path(
+        &self,
+        path: &Path,
+        notify: &(dyn Fn(u64) + Sync),
+    ) -> Result<Prepared, Error> {
+        self.artifacts.path(path, notify).await
+    }
+
+    /// Compiles a component to the machine code that [`Self::prepare_embedded`] takes.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are no component.
+    pub fn precompile(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        self.artifacts.precompile(bytes)
+    }
+
+    /// Opens the directories of a configuration, with the handles of earlier calls where they
+    /// still lead to the same place.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be opened.
+    pub fn wasi_context(&self, config: &WasiConfig) -> Result<WasiContext, Error> {
+        self.dirs.context(config)
+    }
+
+    /// Calls a component: a fresh instance, under the call's limits, gone afterwards.
+    pub async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
+        let running = Running {
+            engine: &self.engine,
+            ticker: &self.ticker,
+            turns: &self.turns,
+            places: &self.places,
+        };
+        running.call(prepared, call).await
+    }
+
+    /// Tells how often spares of a component were there when they were wanted.
+    #[must_use]
+    pub fn spare_use(&self, prepared: &Prepared) -> SpareUse {
+        prepared.spares.counts()
+    }
+}

@@ -1,0 +1,191 @@
+//! Two threads beside the calls: one ticks the epoch and watches deadlines, the other makes spare
+//! instances and takes down used ones. Both sleep while nothing runs.
+
+use std::{
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread::{self, Thread},
+    time::{Duration, Instant},
+};
+
+use wasmtime::{EngineWeak, Store};
+
+use crate::{host::State, spares::Spares, stop::Stop};
+
+/// How often running guests are asked whether they have to stop.
+const TICK: Duration = Duration::from_millis(1);
+
+/// How long ticking goes on after the last call: waking the thread costs the next caller 8 µs.
+const LINGER: Duration = Duration::from_millis(250);
+
+/// Used stores that may wait to be taken down; past that the caller does it.
+const MAX_USED: usize = 32;
+
+/// Ticks while calls run.
+pub(crate) struct Ticker {
+    shared: Arc<Shared>,
+    thread: OnceLock<Thread>,
+}
+
+struct Shared {
+    engine: EngineWeak,
+    running: AtomicUsize,
+    asleep: AtomicBool,
+    watched: Mutex<Vec<Weak<Stop>>>,
+    chores: Mutex<Chores>,
+    has_chores: AtomicBool,
+}
+
+/// What the second thread has to do.
+#[derive(Default)]
+struct Chores {
+    used: Vec<Store<State>>,
+    refill: Vec<Arc<Spares>>,
+}
+
+/// Keeps the ticker awake for one call.
+pub(crate) struct Running<'a>(&'a Shared);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Ticker {
+    pub(crate) fn new(engine: &wasmtime::Engine) -> Self {
+        let shared = Arc::new(Shared {
+            engine: engine.weak(),
+            running: AtomicUsize::new(0),
+            asleep: AtomicBool::new(false),
+            watched: Mutex::default(),
+            chores: Mutex::default(),
+            has_chores: AtomicBool::new(false),
+        });
+        Self {
+            shared,
+            thread: OnceLock::new(),
+        }
+    }
+
+    /// Ticks at least until the returned value is dropped.
+    pub(crate) fn enter(&self) -> Running<'_> {
+        self.shared.running.fetch_add(1, Ordering::SeqCst);
+        let thread = self.thread.get_or_init(|| start(&self.shared));
+        if self.shared.asleep.load(Ordering::SeqCst) {
+            thread.unpark();
+        }
+        Running(&self.shared)
+    }
+
+    /// Wakes the call when its deadline is over.
+    pub(crate) fn watch(&self, stop: &Arc<Stop>) {
+        lock(&self.shared.watched).push(Arc::downgrade(stop));
+    }
+
+    /// Hands over a used store; gives it back when too many wait already.
+    pub(crate) fn take_down(&self, store: Store<State>) -> Option<Store<State>> {
+        let mut chores = lock(&self.shared.chores);
+        if chores.used.len() >= MAX_USED {
+            return Some(store);
+        }
+        chores.used.push(store);
+        self.shared.has_chores.store(true, Ordering::Release);
+        None
+    }
+
+    /// Asks for spare instances to be made.
+    pub(crate) fn refill(&self, spares: &Arc<Spares>) {
+        lock(&self.shared.chores).refill.push(Arc::clone(spares));
+        self.shared.has_chores.store(true, Ordering::Release);
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        // The threads notice that nobody holds the shared state any more.
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts both threads. Where the system has no thread left, calls run without deadlines inside
+/// the guest; the wait around them still ends in time.
+fn start(shared: &Arc<Shared>) -> Thread {
+    let (ticking, working) = (Arc::downgrade(shared), Arc::downgrade(shared));
+    let worker = spawn("jp-spares", move || work(&working));
+    spawn("jp-ticker", move || tick(&ticking, worker.as_ref())).unwrap_or_else(thread::current)
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Option<Thread> {
+    let started = thread::Builder::new().name(name.to_owned()).spawn(body);
+    started.ok().map(|handle| handle.thread().clone())
+}
+
+fn tick(shared: &Weak<Shared>, worker: Option<&Thread>) {
+    let mut idle_since = Instant::now();
+    loop {
+        let Some(shared) = shared.upgrade() else {
+            break;
+        };
+        let Some(engine) = shared.engine.upgrade() else {
+            break;
+        };
+        engine.increment_epoch();
+        drop(engine);
+        let now = Instant::now();
+        lock(&shared.watched)
+            .retain(|stop| stop.upgrade().is_some_and(|stop| !stop.wake_if_over(now)));
+        if shared.has_chores.swap(false, Ordering::AcqRel)
+            && let Some(worker) = worker
+        {
+            worker.unpark();
+        }
+        if shared.running.load(Ordering::SeqCst) > 0 {
+            idle_since = now;
+        }
+        if now - idle_since < LINGER {
+            drop(shared);
+            thread::sleep(TICK);
+            continue;
+        }
+        shared.asleep.store(true, Ordering::SeqCst);
+        if shared.running.load(Ordering::SeqCst) == 0 {
+            let asleep = Arc::downgrade(&shared);
+            drop(shared);
+            thread::park();
+            if let Some(shared) = asleep.upgrade() {
+                shared.asleep.store(false, Ordering::SeqCst);
+            }
+        } else {
+            shared.asleep.store(false, Ordering::SeqCst);
+        }
+        idle_since = Instant::now();
+    }
+    if let Some(worker) = worker {
+        worker.unpark();
+    }
+}
+
+fn work(shared: &Weak<Shared>) {
+    loop {
+        let Some(now) = shared.upgrade() else { break };
+        let Chores { used, refill } = std::mem::take(&mut *lock(&now.chores));
+        drop(now);
+        if used.is_empty() && refill.is_empty() {
+            thread::park();
+            continue;
+        }
+        drop(used);
+        for spares in refill {
+            spares.fill();
+        }
+    }
+}
