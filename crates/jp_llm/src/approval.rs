@@ -1,0 +1,51 @@
+//! Approval: a person decides whether a call runs. Nothing a model or a guest says reaches this.
+
+use async_trait::async_trait;
+use jp_policy::Grant;
+use serde_json::{Map, Value};
+
+/// What a person is asked to approve.
+pub struct ApprovalRequest<'a> {
+    /// The tool's id.
+    pub tool: &'a str,
+    /// Where it comes from: `built-in`, `local` or `mcp`.
+    pub source: &'a str,
+    /// What it would be called with.
+    pub arguments: &'a Map<String, Value>,
+    /// What it would be allowed to do.
+    pub grant: &'a Grant,
+    /// Whether the person may change the arguments (`run = "edit"`).
+    pub editable: bool,
+    /// Whether the tool would run with the full authority of the user.
+    pub unconfined: bool,
+}
+
+/// What the person decided.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Approval {
+    /// Run it.
+    Approved,
+    /// Run it with these arguments instead.
+    Edited(Map<String, Value>),
+    /// Do not run it; the text is for the model.
+    Refused(Option<String>),
+    /// There is nobody to ask.
+    Unavailable,
+}
+
+/// Asks a person.
+#[async_trait]
+pub trait Approver: Send + Sync {
+    /// Asks whether a call may run.
+    async fn approve(&self, request: &ApprovalRequest<'_>) -> Approval;
+}
+
+/// An approver for places where nobody can be asked.
+pub struct NobodyToAsk;
+
+#[async_trait]
+impl Approver for NobodyToAsk {
+    async fn approve(&self, _: &ApprovalRequest<'_>) -> Approval {
+        Approval::Unavailable
+    }
+}

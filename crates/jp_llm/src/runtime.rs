@@ -1,0 +1,166 @@
+//! How the body of a tool runs. One implementation per runtime; nothing else matches on the kind.
+
+mod command;
+#[cfg(feature = "wasm-tools")]
+mod component;
+mod native;
+mod unavailable;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jp_policy::{Grant, Limit, Limits};
+use jp_tool::{Outcome, ToolStatus};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Call, Host, ToolDefinition, ToolError, tool::Printed};
+
+pub use command::CommandRuntime;
+#[cfg(feature = "wasm-tools")]
+pub use component::ComponentRuntime;
+pub use native::NativeRuntime;
+pub use unavailable::UnavailableRuntime;
+
+/// Everything a runtime needs for one run of a tool.
+pub struct Invocation<'a> {
+    /// The tool.
+    pub tool: &'a ToolDefinition,
+    /// The call.
+    pub call: &'a Call,
+    /// The arguments after all checks.
+    pub arguments: &'a Map<String, Value>,
+    /// The same, as the JSON text that is hashed for the audit record.
+    pub arguments_json: &'a str,
+    /// Answers to earlier questions, each checked.
+    pub answers: &'a Map<String, Value>,
+    /// What the call may do.
+    pub grant: &'a Grant,
+    /// What is left of its limits.
+    pub left: &'a Limits,
+    /// The hash a Wasm file must have, when nobody was asked because the user trusted that file.
+    pub pin: Option<&'a str>,
+    /// The host.
+    pub host: &'a Host,
+}
+
+impl Invocation<'_> {
+    /// Returns the token that stops the call.
+    #[must_use]
+    pub fn cancel(&self) -> CancellationToken {
+        self.call.cancel.clone()
+    }
+
+    /// Reports what the call is doing, if anybody listens.
+    pub fn report(&self, status: impl FnOnce() -> ToolStatus) {
+        if let Some(events) = &self.host.events {
+            events.report(&self.call.id, &self.tool.name, status());
+        }
+    }
+
+    /// Makes the error of a limit that was reached.
+    #[must_use]
+    pub fn limit_reached(&self, limit: Limit, printed: Printed) -> ToolError {
+        limit_reached(&self.tool.name, limit, self.grant.limits(), printed)
+    }
+}
+
+/// Makes the error of a limit that was reached.
+pub(crate) fn limit_reached(
+    tool: &str,
+    limit: Limit,
+    limits: &Limits,
+    printed: Printed,
+) -> ToolError {
+    let allowed = match limit {
+        Limit::Memory => format!("{} bytes", limits.memory_bytes),
+        Limit::Time => format!("{} ms", limits.time.as_millis()),
+        Limit::Fuel => limits
+            .fuel
+            .map_or_else(|| "none".to_owned(), |fuel| fuel.to_string()),
+        Limit::Output => format!("{} bytes", limits.output_bytes),
+        Limit::OpenFiles => limits.open_files.to_string(),
+    };
+    ToolError::LimitReached {
+        tool: tool.to_owned(),
+        limit,
+        allowed,
+        printed: Box::new(printed),
+    }
+}
+
+/// Why a run ended without an outcome.
+#[derive(Debug)]
+pub enum Stopped {
+    /// The caller wanted it to stop.
+    Cancelled,
+    /// Something else; boxed because it is rare and large.
+    Failed(Box<ToolError>),
+}
+
+impl From<ToolError> for Stopped {
+    fn from(error: ToolError) -> Self {
+        Self::Failed(Box::new(error))
+    }
+}
+
+/// What one run of a tool left behind.
+#[derive(Debug)]
+pub struct Run {
+    /// What the tool said, or why it said nothing.
+    pub result: Result<Outcome, Stopped>,
+    /// What it printed to standard output.
+    pub stdout: Vec<u8>,
+    /// What it printed to standard error.
+    pub stderr: Vec<u8>,
+    /// The fuel it used, where that is counted.
+    pub fuel: Option<u64>,
+    /// The hash of the code that ran.
+    pub sha256: Option<Arc<str>>,
+}
+
+impl Run {
+    /// Makes a run that ended before anything ran.
+    pub fn failed(error: impl Into<Stopped>) -> Self {
+        Self::said(Err(error.into()))
+    }
+
+    /// Makes a run that printed nothing.
+    #[must_use]
+    pub const fn said(result: Result<Outcome, Stopped>) -> Self {
+        Self {
+            result,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            fuel: None,
+            sha256: None,
+        }
+    }
+}
+
+/// Runs the bodies of tools of one kind.
+#[async_trait]
+pub trait ToolRuntime: Send + Sync {
+    /// Runs a tool once.
+    async fn run(&self, invocation: &Invocation<'_>) -> Run;
+}
+
+/// Puts printed bytes into a text for people: bounded, and marked where it was cut.
+pub(crate) fn excerpt(bytes: &[u8]) -> String {
+    const MOST: usize = 2000;
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_end();
+    match text.char_indices().nth_back(MOST - 1) {
+        Some((start, _)) if start > 0 => format!("[{start} bytes left out]…{}", &text[start..]),
+        _ => text.to_owned(),
+    }
+}
+
+/// Makes what a tool printed part of an error.
+pub(crate) fn printed(stdout: &[u8], stderr: &[u8]) -> Printed {
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    Printed {
+        stdout: text(stdout),
+        stderr: text(stderr),
+    }
+}

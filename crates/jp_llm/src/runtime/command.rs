@@ -1,0 +1,274 @@
+//! Adapter: commands of the host, confined by the operating system to the grant of the call.
+
+use std::{ffi::OsString, process::Stdio};
+
+use async_trait::async_trait;
+use jp_config::tool::CommandConfig;
+use jp_confine::{ConfineError, Confinement, Network, ProcessLimits, Report};
+use jp_policy::{Limit, Net};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    process::{Child, Command},
+};
+
+use super::{Invocation, Run, Stopped, ToolRuntime, printed};
+use crate::{ToolError, places};
+
+mod answer;
+mod template;
+
+use answer::read_outcome;
+use template::fill_in;
+
+/// Processes a command and its children may have at once.
+const MAX_PROCESSES: u64 = 256;
+
+/// Descriptors each of them may have open.
+const MAX_OPEN_FILES: u64 = 256;
+
+/// Runs a command.
+pub struct CommandRuntime {
+    command: CommandConfig,
+    name: String,
+}
+
+/// The words of a command line, after templating.
+pub(crate) struct Words {
+    pub(crate) program: OsString,
+    pub(crate) args: Vec<OsString>,
+}
+
+/// How a process ended.
+enum Ending {
+    Exited(Option<i32>),
+    Limit(Limit),
+    Cancelled,
+    Failed(std::io::Error),
+}
+
+impl CommandRuntime {
+    /// Makes the runtime of a command; `name` is what the command is told its tool is called.
+    #[must_use]
+    pub const fn new(command: CommandConfig, name: String) -> Self {
+        Self { command, name }
+    }
+
+    /// Makes a process that can be started: confined, or bare where the user's policy says so.
+    async fn process(
+        &self,
+        invocation: &Invocation<'_>,
+        words: &Words,
+    ) -> Result<(Command, Option<Report>), ToolError> {
+        let tool = || invocation.tool.name.clone();
+        let refused = |reason: String| ToolError::Unconfinable {
+            tool: tool(),
+            reason,
+        };
+        let confinement = confinement(invocation);
+        let confined = match &invocation.host.launcher {
+            None => Err("this program has no way to confine a command".to_owned()),
+            Some(launcher) => {
+                let (launcher, confinement) = (launcher.clone(), confinement.clone());
+                let (program, args) = (words.program.clone(), words.args.clone());
+                // The first use tries what the system can do, which takes milliseconds.
+                let made = tokio::task::spawn_blocking(move || {
+                    launcher.command(&confinement, &program, &args)
+                });
+                match made.await {
+                    Ok(Ok(confined)) => Ok(confined),
+                    Ok(Err(error @ ConfineError::Unsupported { .. })) => Err(error.to_string()),
+                    Ok(Err(error)) => {
+                        return Err(ToolError::Host {
+                            tool: tool(),
+                            reason: error.to_string(),
+                        });
+                    }
+                    Err(error) => {
+                        return Err(ToolError::Host {
+                            tool: tool(),
+                            reason: error.to_string(),
+                        });
+                    }
+                }
+            }
+        };
+        match confined {
+            Ok(confined) => Ok((confined.command.into(), Some(confined.report))),
+            Err(_) if invocation.host.unconfined => {
+                let mut command = Command::new(&words.program);
+                command
+                    .args(&words.args)
+                    .env_clear()
+                    .envs(confinement.env)
+                    .current_dir(confinement.cwd);
+                command.process_group(0);
+                Ok((command, None))
+            }
+            Err(reason) => Err(refused(reason)),
+        }
+    }
+}
+
+#[async_trait]
+impl ToolRuntime for CommandRuntime {
+    async fn run(&self, invocation: &Invocation<'_>) -> Run {
+        let words = match fill_in(&self.command, &self.name, invocation) {
+            Ok(words) => words,
+            Err(error) => return Run::failed(error),
+        };
+        let (mut command, report) = match self.process(invocation, &words).await {
+            Ok(process) => process,
+            Err(error) => return Run::failed(error),
+        };
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let spawn_error = |reason: String| ToolError::Spawn {
+            command: words.program.to_string_lossy().into_owned(),
+            reason,
+        };
+        let mut child = match command.spawn() {
+            Ok(child) => child,
+            Err(error) => return Run::failed(spawn_error(error.to_string())),
+        };
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let ending = wait(&mut child, invocation, &mut stdout, &mut stderr).await;
+        end(&mut child, report.is_none()).await;
+        let result = match (ending, report.and_then(|report| report.failure())) {
+            (Ending::Cancelled, _) => Err(Stopped::Cancelled),
+            (Ending::Limit(limit), _) => Err(invocation
+                .limit_reached(limit, printed(&stdout, &stderr))
+                .into()),
+            (_, Some(error @ ConfineError::Start { .. })) => {
+                Err(spawn_error(error.to_string()).into())
+            }
+            (_, Some(error)) => {
+                let tool = invocation.tool.name.clone();
+                Err(ToolError::Unconfinable {
+                    tool,
+                    reason: error.to_string(),
+                }
+                .into())
+            }
+            (Ending::Failed(error), None) => Err(spawn_error(error.to_string()).into()),
+            (Ending::Exited(code), None) => {
+                Ok(read_outcome(&invocation.tool.name, code, &stdout, &stderr))
+            }
+        };
+        Run {
+            stdout,
+            stderr,
+            ..Run::said(result)
+        }
+    }
+}
+
+/// What the grant means for a process of this system.
+fn confinement(invocation: &Invocation<'_>) -> Confinement {
+    let capabilities = invocation.grant.capabilities();
+    let (read, write) = places::host_paths(&invocation.host.root, &capabilities.files);
+    let sees_root = read
+        .iter()
+        .chain(&write)
+        .any(|path| *path == invocation.host.root);
+    let env = [
+        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        ("HOME", "/tmp"),
+        ("TMPDIR", "/tmp"),
+        ("LANG", "C.UTF-8"),
+    ];
+    Confinement {
+        cwd: if sees_root {
+            invocation.host.root.clone()
+        } else {
+            "/tmp".into()
+        },
+        read,
+        write,
+        // The system can only give all of the network or none of it.
+        network: if capabilities.net == Net::Any {
+            Network::Host
+        } else {
+            Network::None
+        },
+        env: env
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+        limits: ProcessLimits {
+            memory_bytes: u64::MAX,
+            processes: MAX_PROCESSES,
+            open_files: MAX_OPEN_FILES,
+            file_bytes: u64::MAX,
+            cpu_seconds: invocation.left.time.as_secs().saturating_add(1),
+        },
+    }
+}
+
+/// Reads both streams up to their limit until the process ends, its time is over or nobody wants
+/// the result any more.
+async fn wait(
+    child: &mut Child,
+    invocation: &Invocation<'_>,
+    stdout: &mut Vec<u8>,
+    stderr: &mut Vec<u8>,
+) -> Ending {
+    let most = usize::try_from(invocation.left.output_bytes).unwrap_or(usize::MAX);
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let reading =
+        async { tokio::try_join!(capture(out, stdout, most), capture(err, stderr, most)) };
+    tokio::select! {
+        biased;
+        () = invocation.call.cancel.cancelled() => Ending::Cancelled,
+        () = tokio::time::sleep(invocation.left.time) => Ending::Limit(Limit::Time),
+        read = reading => match read {
+            Err(limit) => Ending::Limit(limit),
+            // Both streams are closed. A process that lives on without them still has its time.
+            Ok(_) => tokio::select! {
+                biased;
+                () = invocation.call.cancel.cancelled() => Ending::Cancelled,
+                () = tokio::time::sleep(invocation.left.time) => Ending::Limit(Limit::Time),
+                status = child.wait() => match status {
+                    Ok(status) => Ending::Exited(status.code()),
+                    Err(error) => Ending::Failed(error),
+                },
+            },
+        },
+    }
+}
+
+/// Keeps what a stream says, up to its limit.
+async fn capture(
+    stream: Option<impl AsyncRead + Unpin>,
+    kept: &mut Vec<u8>,
+    most: usize,
+) -> Result<(), Limit> {
+    let Some(mut stream) = stream else {
+        return Ok(());
+    };
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        // An error while reading is the end of what can be known; the exit status tells the rest.
+        let Ok(count @ 1..) = stream.read(&mut buffer).await else {
+            return Ok(());
+        };
+        let room = most.saturating_sub(kept.len());
+        kept.extend_from_slice(&buffer[..count.min(room)]);
+        if count > room {
+            return Err(Limit::Output);
+        }
+    }
+}
+
+/// Ends the process and everything it started.
+async fn end(child: &mut Child, bare: bool) {
+    if let (true, Some(pid)) = (bare, child.id().and_then(|pid| i32::try_from(pid).ok()))
+        && let Some(group) = rustix::process::Pid::from_raw(pid)
+    {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    // Already gone is as good as killed.
+    let _ = child.kill().await;
+}

@@ -1,0 +1,203 @@
+//! Adapter: Wasm components, from a file of the workspace or from this program.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jp_config::resolve_wasm;
+use jp_tool::{Context, ToolStatus};
+use jp_wasm::{Ended, Error, GuestCall, Prepared, WasiContext};
+use relative_path::RelativePathBuf;
+
+use super::{Invocation, Run, Stopped, ToolRuntime, excerpt, printed};
+use crate::{Builtin, ToolError, builtin::Prepared as PreparedCall, places};
+
+/// Runs a component.
+pub struct ComponentRuntime {
+    artifact: Artifact,
+    name: String,
+}
+
+/// Where the bytes come from.
+enum Artifact {
+    Builtin(&'static Builtin),
+    File(RelativePathBuf),
+}
+
+impl ComponentRuntime {
+    /// Makes the runtime of a builtin.
+    #[must_use]
+    pub fn builtin(builtin: &'static Builtin) -> Self {
+        Self {
+            artifact: Artifact::Builtin(builtin),
+            name: builtin.name.to_owned(),
+        }
+    }
+
+    /// Makes the runtime of a file in the workspace; `name` is what the guest is called by.
+    #[must_use]
+    pub const fn file(path: RelativePathBuf, name: String) -> Self {
+        Self {
+            artifact: Artifact::File(path),
+            name,
+        }
+    }
+
+    async fn prepare(&self, invocation: &Invocation<'_>) -> Result<Prepared, ToolError> {
+        let runtime = invocation.host.wasm()?;
+        let notify = |bytes: u64| {
+            invocation.report(|| ToolStatus {
+                message: Some(format!("compiling {} ({} KiB)", self.name, bytes / 1024)),
+                ..ToolStatus::phase("parse")
+            });
+        };
+        match &self.artifact {
+            Artifact::Builtin(builtin) => {
+                let made = runtime
+                    .prepare_embedded(builtin.wasm, builtin.code, &notify)
+                    .await;
+                made.map_err(|error| tool_error(error, invocation, None))
+            }
+            Artifact::File(relative) => {
+                let shown = relative.to_string();
+                let path =
+                    resolve_wasm(&invocation.host.root, relative).map_err(|error| match error {
+                        jp_config::WasmPathError::NotFound { .. } => ToolError::WasmNotFound {
+                            path: shown.clone(),
+                        },
+                        other => ToolError::WasmRefused {
+                            reason: other.to_string(),
+                        },
+                    })?;
+                let made = runtime.prepare_path(&path, &notify).await;
+                let made = made.map_err(|error| tool_error(error, invocation, Some(&shown)))?;
+                match invocation.pin {
+                    Some(pin) if pin != &**made.sha256_hex() => {
+                        Err(ToolError::WasmChanged { path: shown })
+                    }
+                    _ => Ok(made),
+                }
+            }
+        }
+    }
+
+    /// Opens what the grant allows and says where the guest finds it.
+    fn place(
+        &self,
+        invocation: &Invocation<'_>,
+    ) -> Result<(WasiContext, Context, Option<PreparedCall>), Run> {
+        let action = invocation.call.action;
+        match &self.artifact {
+            Artifact::Builtin(builtin) => {
+                let prepared = match (builtin.prepare)(invocation) {
+                    Ok(prepared) => prepared,
+                    Err(refusal) => return Err(Run::said(Ok(refusal))),
+                };
+                let context = Context {
+                    root: prepared.root.into(),
+                    action,
+                };
+                Ok((prepared.wasi.clone(), context, Some(prepared)))
+            }
+            Artifact::File(_) => {
+                let wasi = places::open(invocation).map_err(Run::failed)?;
+                Ok((
+                    wasi,
+                    Context {
+                        root: places::WORKSPACE.into(),
+                        action,
+                    },
+                    None,
+                ))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl ToolRuntime for ComponentRuntime {
+    async fn run(&self, invocation: &Invocation<'_>) -> Run {
+        let prepared = match self.prepare(invocation).await {
+            Ok(prepared) => prepared,
+            Err(error) => return Run::failed(error),
+        };
+        let (wasi, context, builtin) = match self.place(invocation) {
+            Ok(placed) => placed,
+            Err(run) => return run,
+        };
+        let runtime = match invocation.host.wasm() {
+            Ok(runtime) => runtime,
+            Err(error) => return Run::failed(error),
+        };
+        let answers = if invocation.answers.is_empty() {
+            "{}".to_owned()
+        } else {
+            serde_json::to_string(invocation.answers).unwrap_or_default()
+        };
+        let call = GuestCall {
+            name: &self.name,
+            arguments: builtin
+                .as_ref()
+                .map_or(invocation.arguments_json, |b| b.arguments.as_str()),
+            answers: &answers,
+            context: &context,
+            wasi,
+            limits: invocation.left,
+            cancel: Some(invocation.cancel()),
+        };
+        let Ended { result, traces } = runtime.call(&prepared, call).await;
+        let result = result.map_err(|error| match error {
+            Error::Cancelled => Stopped::Cancelled,
+            Error::Trap { reason } => {
+                ToolError::WasmTrap(with_printed(reason, &traces.stdout, &traces.stderr)).into()
+            }
+            Error::Limit { limit } => invocation
+                .limit_reached(limit, printed(&traces.stdout, &traces.stderr))
+                .into(),
+            other => tool_error(other, invocation, None).into(),
+        });
+        Run {
+            result,
+            stdout: traces.stdout,
+            stderr: traces.stderr,
+            fuel: Some(traces.fuel),
+            sha256: Some(Arc::clone(prepared.sha256_hex())),
+        }
+    }
+}
+
+/// Adds what the guest printed to the reason it trapped: often the only explanation there is.
+fn with_printed(reason: String, stdout: &[u8], stderr: &[u8]) -> String {
+    let mut text = reason;
+    for (name, bytes) in [("stderr", stderr), ("stdout", stdout)] {
+        if !bytes.is_empty() {
+            text.push_str(&format!("\n{name}: {}", excerpt(bytes)));
+        }
+    }
+    text
+}
+
+fn tool_error(error: Error, invocation: &Invocation<'_>, file: Option<&str>) -> ToolError {
+    let tool = invocation.tool.name.clone();
+    let named = |reason: String| match file {
+        Some(file) => format!("{file}: {reason}"),
+        None => reason,
+    };
+    match error {
+        Error::NotFound { path } => ToolError::WasmNotFound {
+            path: file.map_or_else(|| path.display().to_string(), str::to_owned),
+        },
+        Error::Compile { reason } => ToolError::WasmCompilation(named(reason)),
+        Error::Read { path: _, source } => ToolError::WasmCompilation(named(source.to_string())),
+        Error::Instantiate { reason } => ToolError::WasmInstantiation(named(reason)),
+        Error::Trap { reason } => ToolError::WasmTrap(reason),
+        Error::Limit { limit } => invocation.limit_reached(limit, printed(b"", b"")),
+        Error::Denied { capability } => ToolError::Reached {
+            tool,
+            capability: capability.to_owned(),
+        },
+        Error::Mount { .. } | Error::Host { .. } | Error::Cancelled => ToolError::Host {
+            tool,
+            reason: error.to_string(),
+        },
+    }
+}

@@ -1,0 +1,83 @@
+//! Adapter: any [`Tool`] of this process as a tool of the pipeline.
+
+use async_trait::async_trait;
+use jp_policy::Limit;
+use jp_tool::{Outcome, Tool, ToolRequest, ToolResponse};
+use tokio::sync::Mutex;
+
+use super::{Invocation, Run, Stopped, ToolRuntime, printed};
+
+/// The error category with which a tool says that it hit a limit.
+const RESOURCE_LIMIT: &str = "resource_limit";
+
+/// Runs a [`Tool`]. Its state lives as long as this value, so one value is one session.
+pub struct NativeRuntime(Mutex<Box<dyn Tool>>);
+
+impl NativeRuntime {
+    /// Takes a tool.
+    #[must_use]
+    pub fn new(tool: Box<dyn Tool>) -> Self {
+        Self(Mutex::new(tool))
+    }
+}
+
+#[async_trait]
+impl ToolRuntime for NativeRuntime {
+    async fn run(&self, invocation: &Invocation<'_>) -> Run {
+        let request: ToolRequest = match serde_json::from_str(invocation.arguments_json) {
+            Ok(request) => request,
+            Err(error) => {
+                return Run::said(Ok(Outcome::failed(format!("Invalid arguments: {error}"))));
+            }
+        };
+        let host = invocation.host.events.clone();
+        let (call, name) = (invocation.call.id.clone(), invocation.tool.name.clone());
+        let mut tool = self.0.lock().await;
+        let work = tool.execute_with_status(
+            request,
+            Box::new(move |status| {
+                if let Some(events) = &host {
+                    events.report(&call, &name, status);
+                }
+            }),
+        );
+        let response = tokio::select! {
+            biased;
+            () = invocation.call.cancel.cancelled() => return Run::failed(Stopped::Cancelled),
+            () = tokio::time::sleep(invocation.left.time) => {
+                return Run::failed(invocation.limit_reached(Limit::Time, printed(b"", b"")));
+            }
+            response = work => response,
+        };
+        answer(invocation, response)
+    }
+}
+
+/// Turns a response into a run: a limit is an error that carries the same output, and an exit
+/// status other than 0 is the tool saying no.
+fn answer(invocation: &Invocation<'_>, response: ToolResponse) -> Run {
+    let (stdout, stderr) = (
+        response.stdout.clone().into_bytes(),
+        response.stderr.clone().into_bytes(),
+    );
+    let content = serde_json::json!({
+        "stdout": response.stdout, "stderr": response.stderr, "exit_code": response.exit_code,
+    })
+    .to_string();
+    let result = match response.error.as_deref() {
+        Some(RESOURCE_LIMIT) => Err(invocation
+            .limit_reached(Limit::Output, printed(&stdout, &stderr))
+            .into()),
+        _ if response.exit_code == 0 => Ok(Outcome::Success { content }),
+        error => Ok(Outcome::Error {
+            message: content,
+            trace: error.map(str::to_owned).into_iter().collect(),
+            transient: false,
+        }),
+    };
+    Run {
+        stdout,
+        stderr,
+        ..Run::said(result)
+    }
+}

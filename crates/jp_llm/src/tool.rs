@@ -1,0 +1,129 @@
+//! Tools and their calls: [`ToolDefinition`] and the one way to run it.
+
+mod arguments;
+mod definition;
+mod error;
+mod execute;
+mod record;
+
+use jp_tool::{Action, Outcome, Question};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::Budget;
+
+pub use definition::{ToolDefinition, ToolDocs};
+pub use error::{ErrorKind, Printed, ToolError};
+
+/// One call of a tool.
+#[derive(Debug, Clone, Default)]
+pub struct Call {
+    /// The caller's own id for it.
+    pub id: String,
+    /// The arguments, as the model wrote them.
+    pub arguments: Map<String, Value>,
+    /// Answers to questions the tool may ask; each is checked when its question comes.
+    pub answers: Map<String, Value>,
+    /// What is asked of the tool.
+    pub action: Action,
+    /// Who makes the call.
+    pub principal: String,
+    /// Stops the call.
+    pub cancel: CancellationToken,
+    /// What the call has used so far. Keep it to take the call up again after a question.
+    pub budget: Budget,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExecutionOutcome {
+    /// The tool has answered.
+    Completed {
+        /// The call's id.
+        id: String,
+        /// What it said: a result, or why there is none.
+        result: Result<String, String>,
+    },
+    /// The tool must know more.
+    NeedsInput {
+        /// The call's id.
+        id: String,
+        /// What it must know.
+        question: Question,
+    },
+    /// The call was cancelled.
+    Cancelled {
+        /// The call's id.
+        id: String,
+    },
+}
+
+impl ExecutionOutcome {
+    /// Returns the call's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Completed { id, .. } | Self::NeedsInput { id, .. } | Self::Cancelled { id } => id,
+        }
+    }
+
+    /// Tells whether the tool did what was asked.
+    #[must_use]
+    pub const fn is_success(&self) -> bool {
+        matches!(self, Self::Completed { result: Ok(_), .. })
+    }
+
+    /// Tells whether the call was cancelled.
+    #[must_use]
+    pub const fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Cancelled { .. })
+    }
+
+    /// Returns the question, if the tool asked one.
+    #[must_use]
+    pub const fn needs_input(&self) -> Option<&Question> {
+        match self {
+            Self::NeedsInput { question, .. } => Some(question),
+            _ => None,
+        }
+    }
+
+    /// Returns what the model is told.
+    pub fn into_response(self) -> Result<String, String> {
+        match self {
+            Self::Completed { result, .. } => result,
+            Self::NeedsInput { question, .. } => {
+                Ok(format!("Tool requires additional input: {}", question.text))
+            }
+            Self::Cancelled { .. } => Ok("Tool execution cancelled by user.".to_owned()),
+        }
+    }
+}
+
+/// What is known about a call beside its result.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Details {
+    /// What the tool itself said last, with trace and transience.
+    pub outcome: Option<Outcome>,
+    /// What it printed to standard output.
+    pub stdout: Vec<u8>,
+    /// What it printed to standard error.
+    pub stderr: Vec<u8>,
+    /// The fuel it used, where that is counted.
+    pub fuel: Option<u64>,
+    /// How long the call took, approval included.
+    pub duration: std::time::Duration,
+    /// The hash of the code that ran.
+    pub sha256: Option<std::sync::Arc<str>>,
+    /// What the call was granted, in words.
+    pub grant: String,
+}
+
+/// A call that has ended, with all that is known about it.
+#[derive(Debug)]
+pub struct Executed {
+    /// The result.
+    pub result: Result<ExecutionOutcome, ToolError>,
+    /// What else is known.
+    pub details: Details,
+}

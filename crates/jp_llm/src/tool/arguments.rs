@@ -1,0 +1,282 @@
+//! Arguments: coerced, completed and checked before anybody sees them.
+//!
+//! They come from a model. What is wrong with them is told to the model, with the path and the
+//! rule, so that it can mend them.
+
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+
+/// Problems that are listed; a model mends a few at a time.
+const MAX_PROBLEMS: usize = 8;
+
+/// The longest text of one problem.
+const MAX_PROBLEM: usize = 300;
+
+/// How deep schemas and values are followed. serde_json stops at 128 levels when it reads.
+const MAX_DEPTH: usize = 128;
+
+/// The checks of one tool's arguments.
+pub(crate) struct Checker {
+    schema: Value,
+    validator: Validator,
+    has_defaults: bool,
+}
+
+impl Checker {
+    pub(crate) fn new(schema: &Value) -> Result<Self, String> {
+        let validator = jsonschema::options()
+            .build(schema)
+            .map_err(|error| error.to_string())?;
+        Ok(Self {
+            has_defaults: has_defaults(schema, 0),
+            schema: schema.clone(),
+            validator,
+        })
+    }
+
+    /// Makes arguments fit to be handed to a tool, or says what is wrong with them.
+    pub(crate) fn check(
+        &self,
+        arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>, String> {
+        let mut value = Value::Object(arguments);
+        if !self.validator.is_valid(&value) {
+            coerce(&mut value, &self.schema, 0);
+        }
+        if self.has_defaults {
+            fill_defaults(&mut value, &self.schema, 0);
+        }
+        if let Some(problems) = self.problems(&value) {
+            return Err(problems);
+        }
+        match value {
+            Value::Object(arguments) => Ok(arguments),
+            _ => Err("the arguments must be an object".to_owned()),
+        }
+    }
+
+    fn problems(&self, value: &Value) -> Option<String> {
+        if self.validator.is_valid(value) {
+            return None;
+        }
+        let mut lines = Vec::new();
+        let mut more = 0_usize;
+        for error in self.validator.iter_errors(value) {
+            if lines.len() == MAX_PROBLEMS {
+                more += 1;
+                continue;
+            }
+            let path = error.instance_path().to_string();
+            let path = if path.is_empty() {
+                "/".to_owned()
+            } else {
+                path
+            };
+            let text: String = error.to_string().chars().take(MAX_PROBLEM).collect();
+            lines.push(format!(
+                "- at `{path}`: {text} (rule: {})",
+                error.schema_path()
+            ));
+        }
+        if more > 0 {
+            lines.push(format!("- and {more} more"));
+        }
+        Some(lines.join("\n"))
+    }
+}
+
+/// Reads JSON that a model has put into a string, where the schema wants something else and the
+/// text fits it.
+fn coerce(value: &mut Value, schema: &Value, depth: usize) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    if let Value::String(text) = value
+        && !allows(schema, "string")
+        && let Ok(parsed) = serde_json::from_str::<Value>(text)
+        && allows(schema, kind(&parsed))
+    {
+        *value = parsed;
+    }
+    match value {
+        Value::Object(map) => {
+            let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+                return;
+            };
+            for (name, part) in map {
+                if let Some(schema) = properties.get(name) {
+                    coerce(part, schema, depth + 1);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items") {
+                items
+                    .iter_mut()
+                    .for_each(|item| coerce(item, schema, depth + 1));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds the defaults of parameters that were left out, in objects and array items too.
+fn fill_defaults(value: &mut Value, schema: &Value, depth: usize) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match value {
+        Value::Object(map) => {
+            let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+                return;
+            };
+            for (name, schema) in properties {
+                if let Some(default) = schema.get("default")
+                    && !map.contains_key(name)
+                {
+                    map.insert(name.clone(), default.clone());
+                }
+                if let Some(part) = map.get_mut(name) {
+                    fill_defaults(part, schema, depth + 1);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items") {
+                items
+                    .iter_mut()
+                    .for_each(|item| fill_defaults(item, schema, depth + 1));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn has_defaults(schema: &Value, depth: usize) -> bool {
+    if depth > MAX_DEPTH {
+        return false;
+    }
+    let below = |part: &Value| part.get("default").is_some() || has_defaults(part, depth + 1);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.is_some_and(|all| all.values().any(below)) || schema.get("items").is_some_and(below)
+}
+
+/// Tells whether a schema allows a type; one that names none allows all.
+fn allows(schema: &Value, kind: &str) -> bool {
+    let matches = |name: &str| name == kind || (name == "number" && kind == "integer");
+    match schema.get("type") {
+        Some(Value::String(name)) => matches(name),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(matches),
+        _ => true,
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(schema: Value, arguments: Value) -> Result<Value, String> {
+        let Value::Object(arguments) = arguments else {
+            panic!("an object")
+        };
+        Checker::new(&schema)
+            .unwrap()
+            .check(arguments)
+            .map(Value::Object)
+    }
+
+    fn object(properties: Value) -> Value {
+        json!({"type": "object", "properties": properties, "additionalProperties": false})
+    }
+
+    #[test]
+    fn json_in_strings_is_read_where_it_fits() {
+        let schema = object(json!({
+            "n": {"type": "integer"}, "list": {"type": "array", "items": {"type": "number"}},
+            "text": {"type": "string"}, "any": {},
+        }));
+        let sent = json!({"n": "7", "list": "[1, \"2\"]", "text": "7", "any": "7"});
+        let fixed = check(schema, sent).unwrap();
+        assert_eq!(
+            fixed,
+            json!({"n": 7, "list": [1, 2], "text": "7", "any": "7"})
+        );
+    }
+
+    #[test]
+    fn json_in_strings_is_left_alone_where_it_does_not_fit() {
+        let schema = object(json!({"n": {"type": "integer"}}));
+        let error = check(schema.clone(), json!({"n": "[1]"})).unwrap_err();
+        assert!(error.contains("at `/n`"), "{error}");
+        let deep = "[".repeat(100_000);
+        assert!(check(schema, json!({"n": deep})).is_err());
+    }
+
+    #[test]
+    fn defaults_are_filled_in_at_every_level() {
+        let schema = object(json!({
+            "a": {"type": "integer", "default": 1},
+            "o": {"type": "object", "properties": {"b": {"default": 2}}},
+            "l": {"type": "array", "items": {"type": "object", "properties": {"c": {"default": 3}}}},
+        }));
+        let fixed = check(schema, json!({"o": {}, "l": [{}, {"c": 4}]})).unwrap();
+        assert_eq!(
+            fixed,
+            json!({"o": {"b": 2}, "l": [{"c": 3}, {"c": 4}], "a": 1})
+        );
+    }
+
+    #[test]
+    fn a_problem_names_the_path_and_the_rule() {
+        let schema = json!({"type": "object", "required": ["topic"], "additionalProperties": false,
+            "properties": {"topic": {"type": "string"}, "n": {"enum": [1, 2]}}});
+        let error = check(schema.clone(), json!({"n": 3, "topic": "t"})).unwrap_err();
+        assert!(
+            error.contains("at `/n`") && error.contains("enum"),
+            "{error}"
+        );
+        let error = check(schema.clone(), json!({})).unwrap_err();
+        assert!(
+            error.contains("\"topic\" is a required property"),
+            "{error}"
+        );
+        let error = check(schema, json!({"topic": "t", "tpoic": 1})).unwrap_err();
+        assert!(
+            error.contains("tpoic") && error.contains("additionalProperties"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn many_problems_are_counted_and_long_ones_shortened() {
+        let schema = object(json!({"l": {"type": "array", "items": {"type": "integer"}}}));
+        let items: Vec<Value> = (0..1000).map(|_| json!("x".repeat(10_000))).collect();
+        let error = check(schema, json!({"l": items})).unwrap_err();
+        assert!(
+            error.len() < 4000 && error.contains("and 992 more"),
+            "{}",
+            error.len()
+        );
+    }
+
+    #[test]
+    fn remote_references_are_never_fetched() {
+        let schema =
+            json!({"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:1/x.json"}}});
+        assert!(Checker::new(&schema).is_err());
+    }
+}

@@ -1,0 +1,118 @@
+//! The audit record of a call. Every call leaves one, whatever became of it.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jp_audit::{Decision, OutcomeKind, Record, Source};
+use jp_config::tool::ToolSource;
+use jp_policy::Limit;
+use jp_tool::Outcome;
+
+use super::{Call, Details, Executed, ExecutionOutcome, ToolDefinition, ToolError};
+use crate::Host;
+
+/// Writes the record of a call that has ended.
+pub(super) fn write(
+    tool: &ToolDefinition,
+    call: &Call,
+    host: &Host,
+    arguments_json: &str,
+    decision: Decision,
+    executed: &Executed,
+) -> Result<(), ToolError> {
+    let Some(log) = &host.audit else {
+        return Ok(());
+    };
+    let (outcome, detail) = kind(executed);
+    let details = &executed.details;
+    let (trace, transient) = match &details.outcome {
+        Some(Outcome::Error {
+            trace, transient, ..
+        }) => (trace.as_slice(), Some(*transient)),
+        _ => (&[][..], None),
+    };
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let record = Record {
+        time: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+        principal: &call.principal,
+        call_id: &call.id,
+        tool: &tool.name,
+        source: match tool.source {
+            ToolSource::Builtin { .. } => Source::Builtin,
+            ToolSource::Local { .. } => Source::Local,
+            ToolSource::Mcp { .. } => Source::Mcp,
+        },
+        sha256: details.sha256.as_deref(),
+        arguments_hash: log.hash_arguments(arguments_json.as_bytes()),
+        grant: &details.grant,
+        decision,
+        outcome,
+        detail: detail.as_deref(),
+        duration_us: u64::try_from(details.duration.as_micros()).unwrap_or(u64::MAX),
+        fuel: details.fuel,
+        stdout_bytes: details.stdout.len() as u64,
+        stderr_bytes: details.stderr.len() as u64,
+        trace,
+        transient,
+    };
+    log.append(&record).map_err(|error| ToolError::Host {
+        tool: tool.name.clone(),
+        reason: format!("the call could not be written down: {error}"),
+    })
+}
+
+fn kind(executed: &Executed) -> (OutcomeKind, Option<String>) {
+    match (&executed.result, &executed.details) {
+        (Ok(ExecutionOutcome::Completed { result: Ok(_), .. }), _) => (OutcomeKind::Success, None),
+        (Ok(ExecutionOutcome::NeedsInput { question, .. }), _) => {
+            (OutcomeKind::NeedsInput, Some(question.id.clone()))
+        }
+        (Ok(ExecutionOutcome::Cancelled { .. }), _) => (OutcomeKind::Cancelled, None),
+        (
+            Ok(ExecutionOutcome::Completed {
+                result: Err(said), ..
+            }),
+            Details { outcome, .. },
+        ) => {
+            let kind = if outcome.is_some() {
+                OutcomeKind::Error
+            } else {
+                OutcomeKind::Invalid
+            };
+            (kind, Some(said.clone()))
+        }
+        (Err(error), _) => (error_kind(error), Some(error.to_string())),
+    }
+}
+
+const fn error_kind(error: &ToolError) -> OutcomeKind {
+    match error {
+        ToolError::Denied { .. }
+        | ToolError::Reached { .. }
+        | ToolError::NotApproved { .. }
+        | ToolError::WasmChanged { .. }
+        | ToolError::Unconfinable { .. } => OutcomeKind::Denied,
+        ToolError::LimitReached {
+            limit: Limit::Memory | Limit::Time | Limit::Fuel,
+            ..
+        }
+        | ToolError::LimitReached {
+            limit: Limit::Output | Limit::OpenFiles,
+            ..
+        }
+        | ToolError::TooManyQuestions { .. } => OutcomeKind::Limit,
+        ToolError::WasmTrap(_) => OutcomeKind::Trap,
+        ToolError::NotFound { .. }
+        | ToolError::Disabled
+        | ToolError::CommandMissing
+        | ToolError::UnknownBuiltin(_)
+        | ToolError::WasmCompilation(_)
+        | ToolError::WasmInstantiation(_)
+        | ToolError::WasmNotFound { .. }
+        | ToolError::WasmRefused { .. }
+        | ToolError::Template(_)
+        | ToolError::McpUnavailable { .. } => OutcomeKind::Invalid,
+        ToolError::Spawn { .. } | ToolError::Host { .. } => OutcomeKind::HostFailure,
+    }
+}

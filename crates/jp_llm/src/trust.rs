@@ -1,0 +1,216 @@
+//! Trust: which workspaces the user has looked at and allowed to ask for more.
+//!
+//! Trust is given to a directory *and* to what its configuration and Wasm files were at that
+//! moment: a `git pull` that changes them takes the trust away until the user looks again.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use jp_config::{AppConfig, Loaded, resolve_wasm};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The largest trust file that is read.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+
+/// The largest Wasm file that is hashed for a pin.
+const MAX_WASM: u64 = 64 * 1024 * 1024;
+
+/// How far the user trusts the workspace of a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trust {
+    /// Not at all: a stranger may have written it.
+    Untrusted,
+    /// It was trusted, and has changed since.
+    Stale,
+    /// The user has seen it as it is; the Wasm files are pinned by their hash.
+    Trusted {
+        /// Path of a Wasm file in the workspace, and its sha256.
+        pins: BTreeMap<String, String>,
+    },
+}
+
+impl Trust {
+    /// Tells whether the workspace is trusted as it is.
+    #[must_use]
+    pub const fn is_trusted(&self) -> bool {
+        matches!(self, Self::Trusted { .. })
+    }
+}
+
+/// A workspace the user trusts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustedWorkspace {
+    /// The hash of its configuration.
+    pub configuration: String,
+    /// The hashes of its Wasm files.
+    #[serde(default)]
+    pub wasm: BTreeMap<String, String>,
+}
+
+/// Why the trust file could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    /// It could not be read or written.
+    #[error("cannot use the trust file {path}: {source}")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is not what jp writes.
+    #[error("the trust file {path} is damaged ({reason}); remove it to trust nothing")]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// The file that remembers which workspaces are trusted. It belongs to the user, never to a
+/// workspace.
+pub struct TrustStore {
+    path: PathBuf,
+    workspaces: BTreeMap<String, TrustedWorkspace>,
+}
+
+impl TrustStore {
+    /// Reads the file; none means that nothing is trusted.
+    ///
+    /// # Errors
+    ///
+    /// When the file is there and cannot be read or understood.
+    pub fn open(path: &Path) -> Result<Self, TrustError> {
+        let failed = |source| TrustError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let damaged = |reason| TrustError::Damaged {
+            path: path.to_owned(),
+            reason,
+        };
+        let workspaces = match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(error) => return Err(failed(error)),
+            Ok(found) if !found.is_file() || found.len() > MAX_FILE => {
+                return Err(damaged("not a file of a sensible size".to_owned()));
+            }
+            Ok(_) => {
+                let bytes = fs::read(path).map_err(failed)?;
+                serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?
+            }
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            workspaces,
+        })
+    }
+
+    /// Says how far a workspace is trusted as it is now.
+    #[must_use]
+    pub fn check(&self, root: &Path, loaded: &Loaded) -> Trust {
+        let Some(known) = self.workspaces.get(&key(root)) else {
+            return Trust::Untrusted;
+        };
+        if known.configuration == digest(loaded) {
+            Trust::Trusted {
+                pins: known.wasm.clone(),
+            }
+        } else {
+            Trust::Stale
+        }
+    }
+
+    /// Trusts a workspace as it is now.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn trust(&mut self, root: &Path, loaded: &Loaded) -> Result<&TrustedWorkspace, TrustError> {
+        let workspace = TrustedWorkspace {
+            configuration: digest(loaded),
+            wasm: pins(root, &loaded.config),
+        };
+        let key = key(root);
+        self.workspaces.insert(key.clone(), workspace);
+        self.save()?;
+        self.workspaces
+            .get(&key)
+            .ok_or_else(|| TrustError::Damaged {
+                path: self.path.clone(),
+                reason: "it lost an entry".to_owned(),
+            })
+    }
+
+    /// Takes the trust back; false when there was none.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn forget(&mut self, root: &Path) -> Result<bool, TrustError> {
+        let known = self.workspaces.remove(&key(root)).is_some();
+        if known {
+            self.save()?;
+        }
+        Ok(known)
+    }
+
+    /// Returns the trusted workspaces.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &TrustedWorkspace)> {
+        self.workspaces
+            .iter()
+            .map(|(path, workspace)| (path.as_str(), workspace))
+    }
+
+    fn save(&self) -> Result<(), TrustError> {
+        let write = || -> io::Result<()> {
+            let dir = self.path.parent().unwrap_or(Path::new("."));
+            fs::create_dir_all(dir)?;
+            let mut file = tempfile::NamedTempFile::new_in(dir)?;
+            serde_json::to_writer_pretty(&mut file, &self.workspaces)?;
+            file.write_all(b"\n")?;
+            file.as_file().sync_all()?;
+            file.persist(&self.path)?;
+            Ok(())
+        };
+        write().map_err(|source| TrustError::Io {
+            path: self.path.clone(),
+            source,
+        })
+    }
+}
+
+fn key(root: &Path) -> String {
+    root.to_string_lossy().into_owned()
+}
+
+fn digest(loaded: &Loaded) -> String {
+    loaded
+        .workspace_digest
+        .map_or_else(String::new, |bytes| hex(&bytes))
+}
+
+/// Hashes the Wasm files the configuration names; one that is not there gets no pin.
+fn pins(root: &Path, config: &AppConfig) -> BTreeMap<String, String> {
+    let tools = config.conversation.tools.tools.values();
+    let files = tools.filter_map(|tool| {
+        let relative = tool.wasm()?;
+        let path = resolve_wasm(root, relative).ok()?;
+        let found = fs::metadata(&path).ok()?;
+        let bytes = (found.is_file() && found.len() <= MAX_WASM)
+            .then(|| fs::read(&path))?
+            .ok()?;
+        Some((relative.to_string(), hex(&Sha256::digest(&bytes))))
+    });
+    files.collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
