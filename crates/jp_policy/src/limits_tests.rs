@@ -95,7 +95,7 @@ fn zero_is_refused_and_does_not_mean_none() {
 #[test]
 fn more_than_the_ceiling_is_refused_with_both_numbers() {
     let texts = [
-        "the memory limit of 1000000001 bytes is above the ceiling of 1000000000 bytes",
+        "the memory limit of 1073741825 bytes is above the ceiling of 1073741824 bytes",
         "the time limit of 300001 ms is above the ceiling of 300000 ms",
         "the fuel limit of 1000000000001 is above the ceiling of 1000000000000",
         "the output limit of 100000001 bytes is above the ceiling of 100000000 bytes",

@@ -143,10 +143,12 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_policy",
                 "jp_registry",
                 "jp_tool",
+                // Its scan and its prompt section are the host's side of `learn`.
+                "jp_tool_learn",
                 "jp_wasm",
             ],
             &["jp_guest_build"],
-            &["jp_tool_learn"],
+            &["jp_test"],
         ),
         row(
             "jp_serve",
