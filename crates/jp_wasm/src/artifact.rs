@@ -2,12 +2,9 @@
 
 use std::{
     collections::HashMap,
-    fmt, fs,
-    io::{self, Read},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
-    path::{Path, PathBuf},
+    fmt,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime},
 };
 
 use sha2::Digest;
@@ -19,17 +16,19 @@ use crate::{
     convert::GuestPre,
     error::{Error, causes},
     host, prescan,
+    source::{Identity, Place, Read},
     spares::Spares,
 };
 
 /// Stack of the thread that compiles: nested types make the compiler recurse.
 const COMPILE_STACK: usize = 32 * 1024 * 1024;
 
-/// A file changed this recently may change again without its times showing it.
-const RACY: Duration = Duration::from_millis(50);
-
 /// Paths and components remembered at once.
 const MAX_REMEMBERED: usize = 4096;
+
+/// Spares of all components together. With the used instances that wait to be taken down they fit
+/// into the part of the pool that calls leave free.
+const SPARES: usize = 64;
 
 /// The SHA-256 of some bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,38 +82,17 @@ impl Prepared {
     }
 }
 
-/// What makes a file the same file: anything else is read and hashed again.
-#[derive(PartialEq, Eq, Clone, Copy)]
-struct Identity {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Identity {
-    fn of(found: &fs::Metadata) -> Self {
-        Self {
-            device: found.dev(),
-            inode: found.ino(),
-            size: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        }
-    }
-}
-
 /// All components this process knows.
 pub(crate) struct Artifacts {
     engine: Engine,
     linker: wasmtime::component::Linker<host::State>,
     cache: Option<Cache>,
     spares: usize,
+    spare_places: Arc<tokio::sync::Semaphore>,
     known: Mutex<HashMap<Sha256, Arc<OnceCell<Prepared>>>>,
     paths: Mutex<HashMap<PathBuf, (Identity, Prepared)>>,
     embedded: Mutex<HashMap<(usize, usize), Prepared>>,
-    compiling: tokio::sync::Mutex<()>,
+    compiling: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Artifacts {
@@ -128,10 +106,11 @@ impl Artifacts {
             engine,
             cache,
             spares,
+            spare_places: Arc::new(tokio::sync::Semaphore::new(SPARES)),
             known: Mutex::default(),
             paths: Mutex::default(),
             embedded: Mutex::default(),
-            compiling: tokio::sync::Mutex::new(()),
+            compiling: Arc::default(),
         })
     }
 
@@ -168,31 +147,25 @@ impl Artifacts {
     }
 
     /// Prepares a file; a file that has not changed is not read again.
-    pub(crate) async fn path(
+    pub(crate) async fn file(
         self: &Arc<Self>,
-        path: &Path,
+        place: &Place<'_>,
         notify: &(dyn Fn(u64) + Sync),
     ) -> Result<Prepared, Error> {
-        let found = fs::metadata(path).map_err(|error| read_error(path, error))?;
-        let identity = Identity::of(&found);
-        if let Some((known, prepared)) = lock(&self.paths).get(path)
+        let identity = place.identity()?;
+        if let Some((known, prepared)) = lock(&self.paths).get(place.path())
             && *known == identity
         {
             return Ok(prepared.clone());
         }
-        let (bytes, read) = read(path)?;
-        let settled = read.modified().is_ok_and(|time| {
-            SystemTime::now()
-                .duration_since(time)
-                .is_ok_and(|age| age > RACY)
-        });
+        let Read { bytes, identity } = place.read()?;
         let prepared = self.prepare(&bytes, Sha256::of(&bytes), notify).await?;
-        if settled {
+        if let Some(identity) = identity {
             let mut paths = lock(&self.paths);
             if paths.len() >= MAX_REMEMBERED {
                 paths.clear();
             }
-            paths.insert(path.to_owned(), (Identity::of(&read), prepared.clone()));
+            paths.insert(place.path().to_owned(), (identity, prepared.clone()));
         }
         Ok(prepared)
     }
@@ -221,16 +194,24 @@ impl Artifacts {
             }
             prescan::check(bytes)?;
             // One at a time: compiling uses all cores by itself.
-            let _turn = self.compiling.lock().await;
+            let turn = Arc::clone(&self.compiling).lock_owned().await;
             notify(bytes.len() as u64);
-            let component = self.compile(bytes.to_vec(), sha256).await?;
+            let component = self.compile(bytes.to_vec(), sha256, turn).await?;
             self.link(&component, sha256)
         });
         prepared.await.cloned()
     }
 
     /// Compiles on a thread of its own, away from whoever drives the caller's future.
-    async fn compile(self: &Arc<Self>, bytes: Vec<u8>, sha256: Sha256) -> Result<Component, Error> {
+    ///
+    /// The thread keeps the turn: a caller that loses interest must not let the next compile start
+    /// beside one that cannot be stopped.
+    async fn compile(
+        self: &Arc<Self>,
+        bytes: Vec<u8>,
+        sha256: Sha256,
+        turn: tokio::sync::OwnedMutexGuard<()>,
+    ) -> Result<Component, Error> {
         let (done, result) = tokio::sync::oneshot::channel();
         let artifacts = Arc::clone(self);
         std::thread::Builder::new()
@@ -242,6 +223,7 @@ impl Artifacts {
                     // A full or read-only disk costs the next process a compile, nothing else.
                     let _ = cache.store(&artifacts.engine, &sha256, component);
                 }
+                drop(turn);
                 let _ = done.send(component);
             })
             .map_err(|error| Error::Host {
@@ -267,7 +249,7 @@ impl Artifacts {
             ),
         })?;
         Ok(Prepared {
-            spares: Spares::new(pre, self.spares),
+            spares: Spares::new(pre, self.spares, &self.spare_places),
             hex: sha256.to_string().into(),
             sha256,
         })
@@ -298,43 +280,4 @@ fn compile(_: &Engine, _: &[u8]) -> Result<Component, Error> {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn read_error(path: &Path, source: io::Error) -> Error {
-    let path = path.to_owned();
-    match source.kind() {
-        io::ErrorKind::NotFound => Error::NotFound { path },
-        _ => Error::Read { path, source },
-    }
-}
-
-/// Reads a file that nobody changes meanwhile.
-fn read(path: &Path) -> Result<(Vec<u8>, fs::Metadata), Error> {
-    let failed = |error| read_error(path, error);
-    for _ in 0..3 {
-        // Without blocking: a FIFO in place of the file must not hang the host.
-        let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let mut file = fs::OpenOptions::new()
-            .read(true)
-            .custom_flags(nonblock)
-            .open(path)
-            .map_err(failed)?;
-        let before = file.metadata().map_err(failed)?;
-        if !before.is_file() {
-            return Err(failed(io::Error::other("not a regular file")));
-        }
-        prescan::check_size(before.len())?;
-        let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or_default());
-        file.by_ref()
-            .take(prescan::MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-        let after = file.metadata().map_err(failed)?;
-        if Identity::of(&before) == Identity::of(&after) && bytes.len() as u64 == after.len() {
-            return Ok((bytes, after));
-        }
-    }
-    Err(failed(io::Error::other(
-        "it keeps changing while being read",
-    )))
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, task::Poll};
 
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store,
-    UpdateDeadline, WasmBacktraceDetails,
+    UpdateDeadline, WasmBacktraceDetails, WasmFeatures,
 };
 
 use crate::{host::State, stop::Stop};
@@ -21,6 +21,15 @@ const ASYNC_STACK: usize = 2 * 1024 * 1024;
 /// What stays in memory between two guests of a slot; more is given back to the system.
 const KEEP_RESIDENT: usize = 256 * 1024;
 
+/// What no tool needs and an attacker may: shared memory, a garbage collector, stack unwinding.
+const OFF: WasmFeatures = WasmFeatures::THREADS
+    .union(WasmFeatures::SHARED_EVERYTHING_THREADS)
+    .union(WasmFeatures::GC)
+    .union(WasmFeatures::GC_TYPES)
+    .union(WasmFeatures::EXCEPTIONS)
+    .union(WasmFeatures::LEGACY_EXCEPTIONS)
+    .union(WasmFeatures::STACK_SWITCHING);
+
 /// How instances are allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Allocation {
@@ -36,6 +45,8 @@ pub(crate) fn engine(allocation: Allocation) -> wasmtime::Result<Engine> {
     let mut config = Config::new();
     config
         .wasm_component_model(true)
+        // Said here, since another crate's choice of wasmtime's cargo features could turn them on.
+        .wasm_features(OFF, false)
         .epoch_interruption(true)
         .consume_fuel(true)
         .max_wasm_stack(WASM_STACK)
@@ -54,6 +65,9 @@ fn pool() -> PoolingAllocationConfig {
     pool.total_component_instances(POOLED_GUESTS)
         .total_core_instances(POOLED_GUESTS * 4)
         .total_memories(POOLED_GUESTS + 64)
+        // As many as without a pool: what runs with one allocation runs with the other.
+        .max_memories_per_module(16)
+        .max_tables_per_module(16)
         .total_tables(POOLED_GUESTS * 4)
         .total_stacks(POOLED_GUESTS)
         .max_memory_size(1 << 30)

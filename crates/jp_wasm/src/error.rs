@@ -23,6 +23,12 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
+    /// The path leads outside the directory it must stay in.
+    #[error("{path} leads outside of the directory it must stay in")]
+    Outside {
+        /// Which path.
+        path: PathBuf,
+    },
     /// The bytes are no component this host can compile.
     #[error("{reason}")]
     Compile {

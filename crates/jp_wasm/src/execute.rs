@@ -1,6 +1,9 @@
 //! One call of a guest, from a fresh instance to its outcome.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use jp_policy::{Limit, Limits};
 use jp_tool::{Context, Outcome};
@@ -14,12 +17,16 @@ use crate::{
     engine::new_store,
     error::{Error, Signs, classify, describe},
     host::{State, WasiContext},
+    spares::Spare,
     stop::{Stop, run_in_turns},
     ticker::Ticker,
 };
 
 /// What the host may still copy out of a guest beside its result.
 const SLACK: u64 = 64 * 1024;
+
+/// A time nobody waits for.
+const FAR: Duration = Duration::from_hours(24 * 365);
 
 /// Everything one call hands to a guest.
 pub struct GuestCall<'a> {
@@ -71,8 +78,15 @@ pub(crate) struct Running<'a> {
 
 impl Running<'_> {
     pub(crate) async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
-        let _ticking = self.ticker.enter();
-        let stop = Stop::new(Instant::now() + call.limits.time, call.cancel.clone());
+        let Some(_ticking) = self.ticker.enter() else {
+            // Without the clock's thread nothing could stop a guest that computes.
+            let reason = "no thread to watch the time limit with".to_owned();
+            return Ended {
+                result: Err(Error::Host { reason }),
+                traces: Traces::default(),
+            };
+        };
+        let stop = Stop::new(deadline(call.limits.time), call.cancel.clone());
         let place = run_in_turns(
             Arc::clone(self.places).acquire_owned(),
             &stop,
@@ -93,7 +107,14 @@ impl Running<'_> {
             self.ticker.refill(&prepared.spares);
         }
         let (mut store, guest) = match spare {
-            Some(spare) => (spare.store, Some(spare.guest)),
+            Some(Spare {
+                store,
+                guest,
+                place,
+            }) => {
+                drop(place);
+                (store, Some(guest))
+            }
             None => match new_store(
                 self.engine,
                 Arc::clone(&stop),
@@ -238,8 +259,20 @@ fn size(outcome: &Outcome) -> usize {
         Outcome::Error { message, trace, .. } => {
             message.len() + trace.iter().map(String::len).sum::<usize>()
         }
-        Outcome::NeedsInput { question } => question.id.len() + question.text.len(),
+        Outcome::NeedsInput { question } => {
+            let default = question.default.as_ref().map(ToString::to_string);
+            question.id.len()
+                + question.text.len()
+                + question.answer_type.to_wit().len()
+                + default.map_or(0, |json| json.len())
+        }
     }
+}
+
+/// When a call that starts now has to end; a limit beyond the clock's range is as good as none.
+fn deadline(limit: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(limit).unwrap_or(now + FAR)
 }
 
 /// A limit as a size of this machine: what does not fit is as good as unlimited.

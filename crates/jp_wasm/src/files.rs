@@ -21,7 +21,8 @@ use wasmtime_wasi::{
     p2::{
         FsError, FsResult,
         bindings::filesystem::types::{
-            self, DescriptorFlags, ErrorCode, HostDescriptor as _, OpenFlags, PathFlags,
+            self, DescriptorFlags, ErrorCode, HostDescriptor as _, HostDirectoryEntryStream,
+            OpenFlags, PathFlags,
         },
     },
 };
@@ -62,6 +63,8 @@ pub(crate) struct OpenFiles {
     pub(crate) limit: usize,
     // Streams keep a file open after its descriptor is gone, so the files themselves are counted.
     open: Vec<Weak<dyn Any + Send + Sync>>,
+    // A listing holds no file open, but all of its entries in the host's memory.
+    listings: usize,
 }
 
 impl OpenFiles {
@@ -135,8 +138,21 @@ impl GuestFiles<'_> {
         &mut self,
         fd: Resource<Descriptor>,
     ) -> FsResult<Resource<types::DirectoryEntryStream>> {
+        if self.files.listings >= self.files.limit {
+            return Err(ErrorCode::Quota.into());
+        }
         check_entries(&self.dir(&fd)?.dir)?;
-        self.wasi.read_directory(fd).await
+        let listing = self.wasi.read_directory(fd).await?;
+        self.files.listings += 1;
+        Ok(listing)
+    }
+
+    fn drop_listing(
+        &mut self,
+        listing: Resource<types::DirectoryEntryStream>,
+    ) -> wasmtime::Result<()> {
+        self.files.listings = self.files.listings.saturating_sub(1);
+        HostDirectoryEntryStream::drop(&mut self.wasi, listing)
     }
 }
 

@@ -180,6 +180,17 @@ impl DirCache {
         Ok(WasiContext { mounts })
     }
 
+    /// Opens a directory, or takes the handle of an earlier call.
+    pub(crate) fn open(&self, path: &Path) -> Result<Arc<StdFile>, Error> {
+        let mount = self.mount(path, FsPerms::ReadOnly);
+        mount
+            .map(|mount| mount.dir.dir)
+            .map_err(|source| Error::Mount {
+                path: path.to_owned(),
+                source,
+            })
+    }
+
     fn mount(&self, path: &Path, perms: FsPerms) -> std::io::Result<Mount> {
         let found = std::fs::metadata(path)?;
         let identity = (found.dev(), found.ino());

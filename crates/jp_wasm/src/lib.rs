@@ -18,6 +18,7 @@ mod limiter;
 mod output;
 mod prescan;
 mod runtime;
+mod source;
 mod spares;
 mod stop;
 mod ticker;

@@ -15,11 +15,12 @@ use crate::{
     error::{Error, causes},
     execute::{Ended, GuestCall, Running},
     host::{DirCache, WasiConfig, WasiContext},
+    source::Place,
     spares::SpareUse,
     ticker::Ticker,
 };
 
-/// Places of the pool that spares may take.
+/// Places of the pool for spares and for used instances that wait to be taken down.
 const SPARE_PLACES: u32 = 128;
 
 /// How a runtime is set up.
@@ -119,7 +120,29 @@ impl Runtime {
         path: &Path,
         notify: &(dyn Fn(u64) + Sync),
     ) -> Result<Prepared, Error> {
-        self.artifacts.path(path, notify).await
+        self.artifacts.file(&Place::Path(path), notify).await
+    }
+
+    /// Prepares a component from a file below a directory, which it must not leave, not even through
+    /// symbolic links.
+    ///
+    /// # Errors
+    ///
+    /// When the file leads outside, cannot be read or is no component of the contract.
+    pub async fn prepare_below(
+        &self,
+        root: &Path,
+        relative: &Path,
+        notify: &(dyn Fn(u64) + Sync),
+    ) -> Result<Prepared, Error> {
+        let dir = self.dirs.open(root)?;
+        let path = root.join(relative);
+        let place = Place::Below {
+            root: &dir,
+            relative,
+            path: &path,
+        };
+        self.artifacts.file(&place, notify).await
     }
 
     /// Compiles a component to the machine code that [`Self::prepare_embedded`] takes.

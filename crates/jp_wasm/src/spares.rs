@@ -14,6 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::Store;
 
 use crate::{
@@ -33,6 +34,8 @@ const MAX_START: Duration = Duration::from_millis(20);
 pub(crate) struct Spare {
     pub(crate) store: Store<State>,
     pub(crate) guest: Guest,
+    /// Given back when the spare is used: from then on the call's own place counts.
+    pub(crate) place: OwnedSemaphorePermit,
 }
 
 /// How often a spare was there when it was wanted.
@@ -47,6 +50,7 @@ pub struct SpareUse {
 /// The spare instances of one component.
 pub(crate) struct Spares {
     pre: GuestPre<State>,
+    places: Arc<Semaphore>,
     ready: Mutex<Vec<Spare>>,
     most: usize,
     wanted: AtomicUsize,
@@ -58,9 +62,11 @@ pub(crate) struct Spares {
 }
 
 impl Spares {
-    pub(crate) fn new(pre: GuestPre<State>, most: usize) -> Arc<Self> {
+    /// Keeps at most `most` spares of a component; all components together share `places`.
+    pub(crate) fn new(pre: GuestPre<State>, most: usize, places: &Arc<Semaphore>) -> Arc<Self> {
         Arc::new(Self {
             pre,
+            places: Arc::clone(places),
             ready: Mutex::default(),
             most,
             wanted: AtomicUsize::new(most.min(2)),
@@ -125,7 +131,11 @@ impl Spares {
             if self.lock().len() >= wanted {
                 return;
             }
-            match self.make() {
+            // Spares of others take all the room: calls of this component make their own instances.
+            let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+                return;
+            };
+            match self.make(place) {
                 Some(spare) => self.lock().push(spare),
                 None => self.refused.store(true, Ordering::Relaxed),
             }
@@ -133,7 +143,7 @@ impl Spares {
     }
 
     /// Makes one spare; none when the guest spins, waits or touches WASI while starting.
-    fn make(&self) -> Option<Spare> {
+    fn make(&self, place: OwnedSemaphorePermit) -> Option<Spare> {
         let stop = Stop::new(Instant::now() + MAX_START, None);
         let mut store = new_store(self.pre.engine(), stop, MAX_BYTES).ok()?;
         let guest = {
@@ -151,7 +161,11 @@ impl Spares {
         let state = store.data();
         (!state.touched).then_some(())?;
         self.memory.store(state.limiter.held(), Ordering::Relaxed);
-        Some(Spare { store, guest })
+        Some(Spare {
+            store,
+            guest,
+            place,
+        })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Spare>> {

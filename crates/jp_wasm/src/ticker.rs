@@ -27,6 +27,7 @@ const MAX_USED: usize = 32;
 pub(crate) struct Ticker {
     shared: Arc<Shared>,
     thread: OnceLock<Thread>,
+    starting: Mutex<()>,
 }
 
 struct Shared {
@@ -48,6 +49,13 @@ struct Chores {
 /// Keeps the ticker awake for one call.
 pub(crate) struct Running<'a>(&'a Shared);
 
+impl<'a> Running<'a> {
+    fn new(shared: &'a Shared) -> Self {
+        shared.running.fetch_add(1, Ordering::SeqCst);
+        Self(shared)
+    }
+}
+
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
@@ -67,17 +75,32 @@ impl Ticker {
         Self {
             shared,
             thread: OnceLock::new(),
+            starting: Mutex::default(),
         }
     }
 
-    /// Ticks at least until the returned value is dropped.
-    pub(crate) fn enter(&self) -> Running<'_> {
-        self.shared.running.fetch_add(1, Ordering::SeqCst);
-        let thread = self.thread.get_or_init(|| start(&self.shared));
+    /// Ticks at least until the returned value is dropped; nothing when the system has no thread
+    /// left for it.
+    pub(crate) fn enter(&self) -> Option<Running<'_>> {
+        let running = Running::new(&self.shared);
+        let thread = match self.thread.get() {
+            Some(thread) => thread,
+            None => self.start()?,
+        };
         if self.shared.asleep.load(Ordering::SeqCst) {
             thread.unpark();
         }
-        Running(&self.shared)
+        Some(running)
+    }
+
+    fn start(&self) -> Option<&Thread> {
+        let _starting = lock(&self.starting);
+        if self.thread.get().is_none() {
+            let ticking = Arc::downgrade(&self.shared);
+            let thread = spawn("jp-ticker", move || tick(&ticking))?;
+            return Some(self.thread.get_or_init(|| thread));
+        }
+        self.thread.get()
     }
 
     /// Wakes the call when its deadline is over.
@@ -116,20 +139,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts both threads. Where the system has no thread left, calls run without deadlines inside
-/// the guest; the wait around them still ends in time.
-fn start(shared: &Arc<Shared>) -> Thread {
-    let (ticking, working) = (Arc::downgrade(shared), Arc::downgrade(shared));
-    let worker = spawn("jp-spares", move || work(&working));
-    spawn("jp-ticker", move || tick(&ticking, worker.as_ref())).unwrap_or_else(thread::current)
-}
-
 fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Option<Thread> {
     let started = thread::Builder::new().name(name.to_owned()).spawn(body);
     started.ok().map(|handle| handle.thread().clone())
 }
 
-fn tick(shared: &Weak<Shared>, worker: Option<&Thread>) {
+fn tick(shared: &Weak<Shared>) {
+    let working = Weak::clone(shared);
+    // Without it no spares are made, and callers take down their own instances.
+    let worker = spawn("jp-spares", move || work(&working));
     let mut idle_since = Instant::now();
     loop {
         let Some(shared) = shared.upgrade() else {
@@ -144,7 +162,7 @@ fn tick(shared: &Weak<Shared>, worker: Option<&Thread>) {
         lock(&shared.watched)
             .retain(|stop| stop.upgrade().is_some_and(|stop| !stop.wake_if_over(now)));
         if shared.has_chores.swap(false, Ordering::AcqRel)
-            && let Some(worker) = worker
+            && let Some(worker) = &worker
         {
             worker.unpark();
         }
@@ -175,17 +193,27 @@ fn tick(shared: &Weak<Shared>, worker: Option<&Thread>) {
 }
 
 fn work(shared: &Weak<Shared>) {
+    // A hostile guest may wait for a clock while it is started, and WASI's clocks panic outside of
+    // a runtime. This one is never driven: such a guest waits until it is given up.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
+    let _entered = runtime.as_ref().ok().map(|runtime| runtime.enter());
     loop {
         let Some(now) = shared.upgrade() else { break };
         let Chores { used, refill } = std::mem::take(&mut *lock(&now.chores));
-        drop(now);
         if used.is_empty() && refill.is_empty() {
+            drop(now);
             thread::park();
             continue;
         }
         drop(used);
-        for spares in refill {
-            spares.fill();
+        // Only a ticking epoch stops a guest that spins while it is started.
+        let _ticking = Running::new(&now);
+        if runtime.is_ok() {
+            for spares in refill {
+                spares.fill();
+            }
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Adapter: Wasm components, from a file of the workspace or from this program.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use async_trait::async_trait;
-use jp_config::resolve_wasm;
 use jp_tool::{Context, ToolStatus};
 use jp_wasm::{Ended, Error, GuestCall, Prepared, WasiContext};
 use relative_path::RelativePathBuf;
@@ -59,16 +58,8 @@ impl ComponentRuntime {
             }
             Artifact::File(relative) => {
                 let shown = relative.to_string();
-                let path =
-                    resolve_wasm(&invocation.host.root, relative).map_err(|error| match error {
-                        jp_config::WasmPathError::NotFound { .. } => ToolError::WasmNotFound {
-                            path: shown.clone(),
-                        },
-                        other => ToolError::WasmRefused {
-                            reason: other.to_string(),
-                        },
-                    })?;
-                let made = runtime.prepare_path(&path, &notify).await;
+                let (root, relative) = (&invocation.host.root, Path::new(relative.as_str()));
+                let made = runtime.prepare_below(root, relative, &notify).await;
                 let made = made.map_err(|error| tool_error(error, invocation, Some(&shown)))?;
                 match invocation.pin {
                     Some(pin) if pin != &**made.sha256_hex() => {
@@ -185,6 +176,9 @@ fn tool_error(error: Error, invocation: &Invocation<'_>, file: Option<&str>) -> 
     match error {
         Error::NotFound { path } => ToolError::WasmNotFound {
             path: file.map_or_else(|| path.display().to_string(), str::to_owned),
+        },
+        Error::Outside { .. } => ToolError::WasmRefused {
+            reason: named("it leads outside of the workspace".to_owned()),
         },
         Error::Compile { reason } => ToolError::WasmCompilation(named(reason)),
         Error::Read { path: _, source } => ToolError::WasmCompilation(named(source.to_string())),

@@ -15,6 +15,9 @@ const MAX_PROBLEM: usize = 300;
 /// How deep schemas and values are followed. serde_json stops at 128 levels when it reads.
 const MAX_DEPTH: usize = 128;
 
+/// Arguments that were refused, and why.
+type Refused = (Map<String, Value>, String);
+
 /// The checks of one tool's arguments.
 pub(crate) struct Checker {
     schema: Value,
@@ -34,31 +37,33 @@ impl Checker {
         })
     }
 
-    /// Makes arguments fit to be handed to a tool, or says what is wrong with them.
+    /// Makes arguments fit to be handed to a tool, or gives them back with what is wrong.
     pub(crate) fn check(
         &self,
         arguments: Map<String, Value>,
-    ) -> Result<Map<String, Value>, String> {
+    ) -> Result<Map<String, Value>, Refused> {
         let mut value = Value::Object(arguments);
-        if !self.validator.is_valid(&value) {
+        let mut valid = self.validator.is_valid(&value);
+        if !valid {
             coerce(&mut value, &self.schema, 0);
         }
         if self.has_defaults {
             fill_defaults(&mut value, &self.schema, 0);
         }
-        if let Some(problems) = self.problems(&value) {
-            return Err(problems);
+        if !valid || self.has_defaults {
+            valid = self.validator.is_valid(&value);
         }
-        match value {
-            Value::Object(arguments) => Ok(arguments),
-            _ => Err("the arguments must be an object".to_owned()),
+        let problems = (!valid).then(|| self.problems(&value));
+        let Value::Object(arguments) = value else {
+            return Err((Map::new(), "the arguments must be an object".to_owned()));
+        };
+        match problems {
+            None => Ok(arguments),
+            Some(problems) => Err((arguments, problems)),
         }
     }
 
-    fn problems(&self, value: &Value) -> Option<String> {
-        if self.validator.is_valid(value) {
-            return None;
-        }
+    fn problems(&self, value: &Value) -> String {
         let mut lines = Vec::new();
         let mut more = 0_usize;
         for error in self.validator.iter_errors(value) {
@@ -81,7 +86,7 @@ impl Checker {
         if more > 0 {
             lines.push(format!("- and {more} more"));
         }
-        Some(lines.join("\n"))
+        lines.join("\n")
     }
 }
 
@@ -197,6 +202,7 @@ mod tests {
             .unwrap()
             .check(arguments)
             .map(Value::Object)
+            .map_err(|(_, problems)| problems)
     }
 
     fn object(properties: Value) -> Value {

@@ -1,13 +1,15 @@
 //! The pipeline itself, step by step as design and audit name them.
 
-use std::time::Instant;
+use std::{sync::LazyLock, time::Instant};
 
 use jp_audit::Decision;
 use jp_config::{
     Layer,
     tool::{ResultMode, RunMode, ToolSource},
 };
-use jp_policy::{Access, Capabilities, Ceilings, Grant, GuestPath, Limits, Net, Policy, compose};
+use jp_policy::{
+    Access, Capabilities, Ceilings, FileRule, Files, Grant, GuestPath, Limits, Net, Policy, compose,
+};
 use jp_tool::{Action, Outcome, Question, ToolStatus};
 use serde_json::{Map, Value};
 
@@ -20,6 +22,49 @@ use crate::{
 
 /// What a step that ends the call early says.
 type Early = Result<ExecutionOutcome, ToolError>;
+
+/// What a workspace may use that the user trusts: whatever the user's policy allows.
+static TRUSTED: LazyLock<Policy> = LazyLock::new(|| {
+    let Policy {
+        capabilities,
+        ceilings,
+    } = app(&[("/", Access::ReadWrite)]);
+    let capabilities = Capabilities {
+        net: Net::Any,
+        subprocess: true,
+        ..capabilities
+    };
+    Policy {
+        capabilities,
+        ceilings,
+    }
+});
+
+/// What a workspace may use that nobody has looked at: only itself.
+static UNTRUSTED: LazyLock<Policy> = LazyLock::new(|| {
+    app(&[
+        ("/workspace", Access::ReadWrite),
+        ("/subjects", Access::Read),
+        ("/tmp", Access::ReadWrite),
+    ])
+});
+
+fn app(paths: &[(&str, Access)]) -> Policy {
+    let rules = paths.iter().filter_map(|(path, access)| {
+        Some(FileRule {
+            path: GuestPath::new(path).ok()?,
+            access: *access,
+        })
+    });
+    let capabilities = Capabilities {
+        files: Files::new(rules),
+        ..Capabilities::default()
+    };
+    Policy {
+        capabilities,
+        ceilings: Ceilings::default(),
+    }
+}
 
 /// A call on its way through the pipeline.
 struct Pass<'a> {
@@ -104,15 +149,15 @@ impl Pass<'_> {
         &mut self,
         arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, Early> {
-        // What was sent is what is hashed, also when it is refused.
-        self.arguments_json = to_json(&arguments);
         let checker = self.tool.checker().map_err(Err)?;
         match checker.check(arguments) {
             Ok(arguments) => {
                 self.arguments_json = to_json(&arguments);
                 Ok(arguments)
             }
-            Err(problems) => {
+            Err((arguments, problems)) => {
+                // What is refused is hashed too, so that its record can be told from others.
+                self.arguments_json = to_json(&arguments);
                 let text = format!(
                     "Invalid arguments:\n{problems}\n\nThe schema of the arguments: {}",
                     shorten(&self.tool.schema.to_string())
@@ -124,8 +169,12 @@ impl Pass<'_> {
 
     /// Step 3: what the user, the workspace and the tool have in common.
     fn compose(&mut self) -> Result<Grant, ToolError> {
-        let app = self.app_policy();
-        compose(&self.host.policy, &app, &self.tool.request).map_err(|denied| {
+        let app = if self.is_trusted() {
+            &*TRUSTED
+        } else {
+            &*UNTRUSTED
+        };
+        compose(&self.host.policy, app, &self.tool.request).map_err(|denied| {
             self.decision = Decision::Denied;
             let untrusted = !self.is_trusted();
             ToolError::Denied {
@@ -134,39 +183,6 @@ impl Pass<'_> {
                 untrusted,
             }
         })
-    }
-
-    /// What the workspace may use: anything the user allows when the user trusts it, and otherwise
-    /// only itself.
-    fn app_policy(&self) -> Policy {
-        let everything = |files| Capabilities {
-            files,
-            net: Net::Any,
-            subprocess: true,
-        };
-        let trusted = self.is_trusted();
-        let paths: &[(&str, Access)] = if trusted {
-            &[("/", Access::ReadWrite)]
-        } else {
-            &[
-                ("/workspace", Access::ReadWrite),
-                ("/subjects", Access::Read),
-                ("/tmp", Access::ReadWrite),
-            ]
-        };
-        let mut capabilities = Capabilities::default();
-        for (path, access) in paths {
-            if let Ok(path) = GuestPath::new(path) {
-                capabilities = capabilities.with_files(path, *access);
-            }
-        }
-        if trusted {
-            capabilities = everything(capabilities.files);
-        }
-        Policy {
-            capabilities,
-            ceilings: Ceilings::default(),
-        }
     }
 
     /// Whether a person has seen what this tool is: the user defined it, or trusts the workspace.

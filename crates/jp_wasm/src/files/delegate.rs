@@ -203,6 +203,6 @@ impl HostDirectoryEntryStream for GuestFiles<'_> {
     }
 
     fn drop(&mut self, stream: Resource<types::DirectoryEntryStream>) -> wasmtime::Result<()> {
-        HostDirectoryEntryStream::drop(&mut self.wasi, stream)
+        self.drop_listing(stream)
     }
 }
