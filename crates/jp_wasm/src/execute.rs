@@ -7,7 +7,7 @@ use std::{
 
 use jp_policy::{Limit, Limits};
 use jp_tool::{Context, Outcome};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 
@@ -15,7 +15,7 @@ use crate::{
     artifact::Prepared,
     convert::{Guest, from_wit_outcome, to_wit_context},
     engine::new_store,
-    error::{Error, Signs, classify, describe},
+    error::{Error, Signs, Stopped, classify, describe},
     host::{State, WasiContext},
     spares::Spare,
     stop::{Stop, run_in_turns},
@@ -87,13 +87,7 @@ impl Running<'_> {
             };
         };
         let stop = Stop::new(deadline(call.limits.time), call.cancel.clone());
-        let place = run_in_turns(
-            Arc::clone(self.places).acquire_owned(),
-            &stop,
-            self.turns,
-            self.ticker,
-        );
-        let _place = match place.await {
+        let _place = match self.place(&stop).await {
             Ok(place) => place,
             Err(stopped) => {
                 return Ended {
@@ -137,6 +131,18 @@ impl Running<'_> {
         let traces = traces(&store, call.limits);
         self.take_down(prepared, store);
         Ended { result, traces }
+    }
+
+    /// Waits for a place in the pool, as long as the call may take; usually there is one.
+    async fn place(&self, stop: &Arc<Stop>) -> Result<Option<OwnedSemaphorePermit>, Stopped> {
+        if let Ok(place) = Arc::clone(self.places).try_acquire_owned() {
+            return Ok(Some(place));
+        }
+        let waiting = Arc::clone(self.places).acquire_owned();
+        // The semaphore is never closed.
+        run_in_turns(waiting, stop, self.turns, self.ticker)
+            .await
+            .map(Result::ok)
     }
 
     async fn run(

@@ -14,6 +14,7 @@ mod error;
 mod execute;
 mod files;
 mod host;
+mod inspect;
 mod limiter;
 mod output;
 mod prescan;
@@ -33,6 +34,7 @@ pub use engine::Allocation;
 pub use error::Error;
 pub use execute::{Ended, GuestCall, Traces};
 pub use host::{DirPerms, FilePerms, Preopen, WasiConfig, WasiContext, build_wasi_context};
+pub use inspect::{FileKind, Inspected};
 pub use runtime::{Runtime, RuntimeOptions};
 pub use spares::SpareUse;
 

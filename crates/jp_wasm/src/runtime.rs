@@ -135,10 +135,10 @@ impl Runtime {
         relative: &Path,
         notify: &(dyn Fn(u64) + Sync),
     ) -> Result<Prepared, Error> {
-        let dir = self.dirs.open(root)?;
         let path = root.join(relative);
+        let root = || self.dirs.open(root);
         let place = Place::Below {
-            root: &dir,
+            root: &root,
             relative,
             path: &path,
         };

@@ -5,6 +5,7 @@ use std::{
     io::{self, Read as _},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::Path,
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -21,8 +22,8 @@ pub(crate) enum Place<'a> {
     Path(&'a Path),
     /// Below a directory, which it must not leave: symbolic links included.
     Below {
-        /// The directory.
-        root: &'a File,
+        /// Opens the directory, when the file is not one that is known already.
+        root: &'a (dyn Fn() -> Result<Arc<File>, Error> + Sync),
         /// The path in it.
         relative: &'a Path,
         /// The same as a whole path, for messages and as a name to remember it by.
@@ -54,22 +55,27 @@ impl Place<'_> {
         }
     }
 
-    /// Looks at the file without reading it.
+    /// Looks at the file without opening it.
+    ///
+    /// This follows a link that leads outside, which is harmless: whoever is recognised as a file
+    /// that was read before is that file, and everyone else is opened by [`Self::read`], which
+    /// stays inside.
     pub(crate) fn identity(&self) -> Result<Identity, Error> {
-        let found = match self {
-            Self::Path(path) => std::fs::metadata(path),
-            Self::Below { .. } => self.open().and_then(|file| file.metadata()),
-        };
+        let found = rustix::fs::stat(self.path());
         found
-            .map(|found| Identity::of(&found))
-            .map_err(|error| self.error(error))
+            .map(|found| Identity::of_stat(&found))
+            .map_err(|error| self.error(error.into()))
     }
 
     /// Reads a file that nobody changes meanwhile.
     pub(crate) fn read(&self) -> Result<Read, Error> {
         let failed = |error| self.error(error);
+        let root = match self {
+            Self::Path(_) => None,
+            Self::Below { root, .. } => Some(root()?),
+        };
         for _ in 0..3 {
-            let mut file = self.open().map_err(failed)?;
+            let mut file = self.open(root.as_deref()).map_err(failed)?;
             let before = file.metadata().map_err(failed)?;
             if !before.is_file() {
                 return Err(failed(io::Error::other("not a regular file")));
@@ -95,19 +101,19 @@ impl Place<'_> {
     }
 
     /// Opens without blocking: a FIFO in place of the file must not hang the host.
-    fn open(&self) -> io::Result<File> {
-        match self {
-            Self::Path(path) => {
+    fn open(&self, root: Option<&File>) -> io::Result<File> {
+        match (self, root) {
+            (Self::Below { relative, .. }, Some(root)) => {
+                let mut options = cap_primitives::fs::OpenOptions::new();
+                options.read(true).nonblock(true);
+                cap_primitives::fs::open(root, relative, &options)
+            }
+            _ => {
                 let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
                 OpenOptions::new()
                     .read(true)
                     .custom_flags(nonblock)
-                    .open(path)
-            }
-            Self::Below { root, relative, .. } => {
-                let mut options = cap_primitives::fs::OpenOptions::new();
-                options.read(true).nonblock(true);
-                cap_primitives::fs::open(root, relative, &options)
+                    .open(self.path())
             }
         }
     }
@@ -126,6 +132,22 @@ impl Place<'_> {
 }
 
 impl Identity {
+    fn of_stat(found: &rustix::fs::Stat) -> Self {
+        Self {
+            device: found.st_dev,
+            inode: found.st_ino,
+            size: found.st_size.cast_unsigned(),
+            modified: (
+                found.st_mtime,
+                i64::try_from(found.st_mtime_nsec).unwrap_or_default(),
+            ),
+            changed: (
+                found.st_ctime,
+                i64::try_from(found.st_ctime_nsec).unwrap_or_default(),
+            ),
+        }
+    }
+
     fn of(found: &Metadata) -> Self {
         Self {
             device: found.dev(),
