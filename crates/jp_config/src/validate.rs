@@ -1,10 +1,13 @@
 //! What can only be said about a configuration as a whole: values that do not fit each other.
 
-use jp_policy::{Ceilings, Limit, LimitError};
+use jp_policy::{Ceilings, Limit, LimitError, Net};
 
 use crate::{
     app::AppConfig,
-    conversation::tool::{ToolConfig, ToolSource},
+    conversation::tool::{
+        Enable, FileGrant, GrantConfig, NetGrant, QuestionConfig, QuestionTarget, ResultMode,
+        ToolConfig, ToolSource,
+    },
     error::{ConfigError, Problem, Warning},
     load::Blame,
 };
@@ -32,6 +35,10 @@ pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warn
                 &[section, table, id, "limits", key],
                 error.to_string(),
             ));
+        }
+        if let Err((key, message)) = check_grant(tool) {
+            let [section, table, id] = at;
+            return Err(invalid(&[section, table, id, "grant", key], message));
         }
         for (key, message) in remarks(tool) {
             if warnings.len() == MAX_WARNINGS {
@@ -95,6 +102,37 @@ fn check_id(id: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Refuses what a tool of its kind could never be given: a grant must not promise more than holds.
+fn check_grant(tool: &ToolConfig) -> Result<(), (&'static str, String)> {
+    let net = tool
+        .grant
+        .net
+        .as_ref()
+        .map(NetGrant::net)
+        .unwrap_or_default();
+    if tool.wasm().is_some() && !net.is_none() {
+        return Err(("net", "a Wasm tool has no network".to_string()));
+    }
+    if tool.command().is_some() && matches!(net, Net::Hosts(_)) {
+        let message = "a command gets all of the network or none of it: write `true` or `false`";
+        return Err(("net", message.to_string()));
+    }
+    let outside = |grant: &&FileGrant| {
+        let path = grant.rule().path.as_str();
+        path != "/workspace" && !path.starts_with("/workspace/")
+    };
+    match tool.grant.files.iter().find(outside) {
+        Some(grant) => Err((
+            "files",
+            format!(
+                "`{}` is not in `/workspace`, and nothing else can be granted",
+                grant.rule()
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Returns what is set on a tool and has no effect.
 fn remarks(tool: &ToolConfig) -> Vec<(&'static [&'static str], &'static str)> {
     let mut remarks: Vec<(&[&str], &str)> = Vec::new();
@@ -117,6 +155,33 @@ fn remarks(tool: &ToolConfig) -> Vec<(&'static [&'static str], &'static str)> {
             &["grant", "subprocess"],
             "ignored: the tool is itself a command",
         ));
+    }
+    if matches!(tool.result, Some(ResultMode::Ask | ResultMode::Edit)) {
+        remarks.push((
+            &["result"],
+            "has no effect yet: results are delivered without asking",
+        ));
+    }
+    if matches!(tool.enable, Some(Enable::Explicit | Enable::Always)) {
+        remarks.push((&["enable"], "counts as `on` for now"));
+    }
+    let asks_model = |question: &QuestionConfig| question.target != QuestionTarget::User;
+    if tool.questions.values().any(asks_model) {
+        remarks.push((
+            &["questions"],
+            "has no effect yet: questions go to the person",
+        ));
+    }
+    if matches!(tool.source, ToolSource::Builtin { .. }) {
+        if !tool.parameters.is_empty() {
+            remarks.push((&["parameters"], "ignored: a builtin brings its own"));
+        }
+        if tool.grant != GrantConfig::default() {
+            remarks.push((
+                &["grant"],
+                "ignored: a builtin is given what the host prepares",
+            ));
+        }
     }
     remarks
 }

@@ -412,7 +412,7 @@ fn a_tool_asks_for_what_its_kind_needs_changed_by_its_grant() {
         [conversation.tools.builtin]\nsource = 'builtin'
         [conversation.tools.mcp]\nsource = 'mcp.s'
         [conversation.tools.narrow]\nsource = 'local'\nwasm = 'a.wasm'
-        grant = { workspace = 'none', files = ['/workspace/src:read'], net = ['a.b'] }
+        grant = { workspace = 'none', files = ['/workspace/src:read'] }
         limits = { memory = '64MB', time = 1500, fuel = 7, output = '1KiB' }";
     let tools = World::new(&[("ws/.jp.toml", text)])
         .load()
@@ -426,7 +426,7 @@ fn a_tool_asks_for_what_its_kind_needs_changed_by_its_grant() {
         ("command", "fs=/workspace:read-write net=none subprocess"),
         ("builtin", "fs=none net=none"),
         ("mcp", "fs=none net=none subprocess"),
-        ("narrow", "fs=/workspace/src:read net=a.b"),
+        ("narrow", "fs=/workspace/src:read net=none"),
     ] {
         assert_eq!(asks(id).capabilities.to_string(), expected, "{id}");
     }

@@ -198,7 +198,7 @@ impl Report {
             Some(Verdict::Failed(failure)) => failure,
             None => failure(
                 "the launcher ended before it took its order",
-                "run `jp doctor`",
+                "see what a confined command needs in docs/features/tools.md",
             ),
         };
         Some(match cause {

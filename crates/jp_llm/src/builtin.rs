@@ -32,14 +32,12 @@ pub(crate) struct Prepared {
     /// The arguments for the guest, with what the host adds to them.
     pub(crate) arguments: String,
     /// The directories the guest sees.
-    #[cfg(feature = "wasm-tools")]
     pub(crate) wasi: jp_wasm::WasiContext,
     /// Where it finds them.
     pub(crate) root: &'static str,
 }
 
 /// Returns an embedded file; empty means that it was not embedded.
-#[cfg(feature = "wasm-tools")]
 macro_rules! embedded {
     ($name:literal) => {
         include_bytes!(concat!(env!("OUT_DIR"), "/", $name))
@@ -47,7 +45,6 @@ macro_rules! embedded {
 }
 
 /// Returns all builtins.
-#[cfg(feature = "wasm-tools")]
 #[must_use]
 pub fn builtins() -> &'static [Builtin] {
     static ALL: std::sync::LazyLock<[Builtin; 1]> = std::sync::LazyLock::new(|| {
@@ -56,12 +53,23 @@ pub fn builtins() -> &'static [Builtin] {
             name: "learn",
             wasm: embedded!("jp_tool_learn.wasm"),
             code: (!code.is_empty()).then_some(code),
-            description: crate::knowledge::description,
-            is_offered: crate::knowledge::is_offered,
-            schema: crate::knowledge::schema,
+            description: crate::knowledge::learn::description,
+            is_offered: crate::knowledge::learn::is_offered,
+            schema: crate::knowledge::learn::schema,
             reads: &[crate::places::SUBJECTS],
-            prepare: crate::knowledge::prepare,
+            prepare: crate::knowledge::learn::prepare,
         }]
     });
     &*ALL
+}
+
+/// Compiles a builtin to the machine code that is embedded beside it.
+///
+/// # Errors
+///
+/// When this machine cannot compile it.
+pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, crate::ToolError> {
+    let failed = |error: jp_wasm::Error| crate::ToolError::WasmCompilation(error.to_string());
+    let runtime = jp_wasm::Runtime::new(&jp_wasm::RuntimeOptions::default()).map_err(failed)?;
+    runtime.precompile(builtin.wasm).map_err(failed)
 }

@@ -6,7 +6,10 @@
 
 mod approval;
 mod budget;
+#[cfg(feature = "wasm-tools")]
 mod builtin;
+#[cfg(feature = "wasm-tools")]
+mod check;
 mod events;
 mod host;
 mod knowledge;
@@ -19,12 +22,18 @@ mod turn;
 pub use approval::{Approval, ApprovalRequest, Approver, NobodyToAsk};
 pub use budget::{Budget, MAX_QUESTIONS};
 #[cfg(feature = "wasm-tools")]
-pub use builtin::{Builtin, builtins};
+pub use builtin::{Builtin, builtins, precompile};
+#[cfg(feature = "wasm-tools")]
+pub use check::{CheckedFile, check_file, sha256_file};
 pub use events::Events;
 pub use host::Host;
 #[cfg(feature = "wasm-tools")]
 pub use host::LazyRuntime;
+#[cfg(feature = "wasm-tools")]
+pub use jp_wasm::{Allocation, FileKind, RuntimeOptions};
 pub use knowledge::{knowledge_prompt, topics};
-pub use tool::{Call, Details, Executed, ExecutionOutcome, ToolDefinition, ToolDocs, ToolError};
+pub use tool::{
+    Call, Details, Executed, ExecutionOutcome, Preview, ToolDefinition, ToolDocs, ToolError,
+};
 pub use trust::{Trust, TrustError, TrustStore, TrustedWorkspace};
 pub use turn::execute_turn;

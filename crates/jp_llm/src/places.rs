@@ -9,6 +9,7 @@ use relative_path::RelativePath;
 pub(crate) const WORKSPACE: &str = "/workspace";
 
 /// The subjects of a topic, as a guest sees them.
+#[cfg(feature = "wasm-tools")]
 pub(crate) const SUBJECTS: &str = "/subjects";
 
 /// Returns the part of a rule's path below the workspace; `None` when it lies elsewhere.

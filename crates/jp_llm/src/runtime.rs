@@ -146,6 +146,7 @@ pub trait ToolRuntime: Send + Sync {
 }
 
 /// Puts printed bytes into a text for people: bounded, and marked where it was cut.
+#[cfg(feature = "wasm-tools")]
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const MOST: usize = 2000;
     let text = String::from_utf8_lossy(bytes);

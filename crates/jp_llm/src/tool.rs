@@ -2,6 +2,7 @@
 
 mod arguments;
 mod definition;
+mod depth;
 mod error;
 mod execute;
 mod record;
@@ -14,6 +15,7 @@ use crate::Budget;
 
 pub use definition::{ToolDefinition, ToolDocs};
 pub use error::{ErrorKind, Printed, ToolError};
+pub use execute::Preview;
 
 /// One call of a tool.
 #[derive(Debug, Clone, Default)]
@@ -116,7 +118,7 @@ pub struct Details {
     /// The hash of the code that ran.
     pub sha256: Option<std::sync::Arc<str>>,
     /// What the call was granted, in words.
-    pub grant: String,
+    pub grant: std::sync::Arc<str>,
 }
 
 /// A call that has ended, with all that is known about it.

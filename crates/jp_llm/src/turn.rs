@@ -2,33 +2,42 @@
 
 use std::sync::Arc;
 
+use tokio::task::JoinSet;
+
 use crate::{Call, Executed, Host, ToolDefinition, ToolError, tool::Details};
 
 /// Runs the calls of one turn in parallel and returns the results in the order of the calls.
+/// Whoever stops waiting for them ends them all.
 pub async fn execute_turn(
     calls: Vec<(Arc<ToolDefinition>, Call)>,
     host: &Arc<Host>,
 ) -> Vec<Executed> {
-    let running: Vec<_> = calls
-        .into_iter()
-        .map(|(tool, call)| {
-            let host = Arc::clone(host);
-            let name = tool.name.clone();
-            (
-                name,
-                tokio::spawn(async move { tool.execute_detailed(call, &host).await }),
-            )
-        })
+    let mut results: Vec<_> = calls
+        .iter()
+        .map(|(tool, _)| failed(&tool.name, "its task ended early"))
         .collect();
-    let mut results = Vec::with_capacity(running.len());
-    for (name, task) in running {
-        results.push(task.await.unwrap_or_else(|error| Executed {
-            result: Err(ToolError::Host {
-                tool: name,
-                reason: error.to_string(),
-            }),
-            details: Details::default(),
-        }));
+    let mut running = JoinSet::new();
+    for (place, (tool, call)) in calls.into_iter().enumerate() {
+        let host = Arc::clone(host);
+        running.spawn(async move { (place, tool.execute_detailed(call, &host).await) });
+    }
+    while let Some(ended) = running.join_next().await {
+        // A task that panicked keeps the result it was given above.
+        if let Ok((place, executed)) = ended
+            && let Some(result) = results.get_mut(place)
+        {
+            *result = executed;
+        }
     }
     results
+}
+
+fn failed(tool: &str, reason: &str) -> Executed {
+    Executed {
+        result: Err(ToolError::Host {
+            tool: tool.to_owned(),
+            reason: reason.to_owned(),
+        }),
+        details: Details::default(),
+    }
 }

@@ -27,7 +27,7 @@ use crate::{
 /// The first argument of the process that becomes process 1 inside.
 const ENTER_INIT: &str = "__confine-init";
 
-const GENERAL_HINT: &str = "run `jp doctor`";
+const GENERAL_HINT: &str = "see what a confined command needs in docs/features/tools.md";
 
 /// For a kernel that has namespaces but does not let this user make or use them.
 const NAMESPACE_HINT: &str = "allow unprivileged user namespaces: \

@@ -1,23 +1,22 @@
 //! Adapter: commands of the host, confined by the operating system to the grant of the call.
 
-use std::{ffi::OsString, process::Stdio};
+use std::{ffi::OsString, process::Stdio, time::Duration};
 
 use async_trait::async_trait;
 use jp_config::tool::CommandConfig;
 use jp_confine::{ConfineError, Confinement, Network, ProcessLimits, Report};
 use jp_policy::{Limit, Net};
-use tokio::{
-    io::{AsyncRead, AsyncReadExt},
-    process::{Child, Command},
-};
+use tokio::process::{Child, Command};
 
 use super::{Invocation, Run, Stopped, ToolRuntime, printed};
 use crate::{ToolError, places};
 
 mod answer;
+mod streams;
 mod template;
 
 use answer::read_outcome;
+use streams::Streams;
 use template::fill_in;
 
 /// Processes a command and its children may have at once.
@@ -25,6 +24,9 @@ const MAX_PROCESSES: u64 = 256;
 
 /// Descriptors each of them may have open.
 const MAX_OPEN_FILES: u64 = 256;
+
+/// How long what was written before the end is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// Runs a command.
 pub struct CommandRuntime {
@@ -64,6 +66,12 @@ impl CommandRuntime {
             tool: tool(),
             reason,
         };
+        if matches!(invocation.grant.capabilities().net, Net::Hosts(_)) {
+            // With less than it asked for it would fail half-way, and never is more than that given.
+            let reason = "a command can have all of the network or none of it, not single hosts; \
+                          set `net` to true or false";
+            return Err(refused(reason.to_owned()));
+        }
         let confinement = confinement(invocation);
         let confined = match &invocation.host.launcher {
             None => Err("this program has no way to confine a command".to_owned()),
@@ -133,9 +141,13 @@ impl ToolRuntime for CommandRuntime {
             Ok(child) => child,
             Err(error) => return Run::failed(spawn_error(error.to_string())),
         };
-        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let ending = wait(&mut child, invocation, &mut stdout, &mut stderr).await;
+        let mut streams = Streams::of(&mut child, invocation.left);
+        let ending = wait(&mut child, invocation, &mut streams).await;
         end(&mut child, report.is_none()).await;
+        // What was written before the end is still in the pipes. Everybody who could write more is
+        // gone, except perhaps children of a bare command.
+        let _ = tokio::time::timeout(LAST_WORDS, streams.read()).await;
+        let (stdout, stderr) = (streams.out.kept, streams.err.kept);
         let result = match (ending, report.and_then(|report| report.failure())) {
             (Ending::Cancelled, _) => Err(Stopped::Cancelled),
             (Ending::Limit(limit), _) => Err(invocation
@@ -187,7 +199,6 @@ fn confinement(invocation: &Invocation<'_>) -> Confinement {
         },
         read,
         write,
-        // The system can only give all of the network or none of it.
         network: if capabilities.net == Net::Any {
             Network::Host
         } else {
@@ -198,7 +209,12 @@ fn confinement(invocation: &Invocation<'_>) -> Confinement {
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
         limits: ProcessLimits {
-            memory_bytes: u64::MAX,
+            // Address space is far more than memory in use, so the default would stop many honest
+            // programs; what the configuration says holds.
+            memory_bytes: match invocation.tool.request.limits.memory {
+                Some(_) => invocation.left.memory_bytes,
+                None => u64::MAX,
+            },
             processes: MAX_PROCESSES,
             open_files: MAX_OPEN_FILES,
             file_bytes: u64::MAX,
@@ -209,56 +225,27 @@ fn confinement(invocation: &Invocation<'_>) -> Confinement {
 
 /// Reads both streams up to their limit until the process ends, its time is over or nobody wants
 /// the result any more.
-async fn wait(
-    child: &mut Child,
-    invocation: &Invocation<'_>,
-    stdout: &mut Vec<u8>,
-    stderr: &mut Vec<u8>,
-) -> Ending {
-    let most = usize::try_from(invocation.left.output_bytes).unwrap_or(usize::MAX);
-    let (out, err) = (child.stdout.take(), child.stderr.take());
-    let reading =
-        async { tokio::try_join!(capture(out, stdout, most), capture(err, stderr, most)) };
+async fn wait(child: &mut Child, invocation: &Invocation<'_>, streams: &mut Streams) -> Ending {
+    let over = tokio::time::sleep(invocation.left.time);
+    tokio::pin!(over);
     tokio::select! {
         biased;
         () = invocation.call.cancel.cancelled() => Ending::Cancelled,
-        () = tokio::time::sleep(invocation.left.time) => Ending::Limit(Limit::Time),
-        read = reading => match read {
+        () = &mut over => Ending::Limit(Limit::Time),
+        read = streams.read() => match read {
             Err(limit) => Ending::Limit(limit),
-            // Both streams are closed. A process that lives on without them still has its time.
+            // Both streams are closed. A process that lives on without them has what is left of its
+            // time.
             Ok(_) => tokio::select! {
                 biased;
                 () = invocation.call.cancel.cancelled() => Ending::Cancelled,
-                () = tokio::time::sleep(invocation.left.time) => Ending::Limit(Limit::Time),
+                () = &mut over => Ending::Limit(Limit::Time),
                 status = child.wait() => match status {
                     Ok(status) => Ending::Exited(status.code()),
                     Err(error) => Ending::Failed(error),
                 },
             },
         },
-    }
-}
-
-/// Keeps what a stream says, up to its limit.
-async fn capture(
-    stream: Option<impl AsyncRead + Unpin>,
-    kept: &mut Vec<u8>,
-    most: usize,
-) -> Result<(), Limit> {
-    let Some(mut stream) = stream else {
-        return Ok(());
-    };
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        // An error while reading is the end of what can be known; the exit status tells the rest.
-        let Ok(count @ 1..) = stream.read(&mut buffer).await else {
-            return Ok(());
-        };
-        let room = most.saturating_sub(kept.len());
-        kept.extend_from_slice(&buffer[..count.min(room)]);
-        if count > room {
-            return Err(Limit::Output);
-        }
     }
 }
 

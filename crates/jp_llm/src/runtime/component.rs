@@ -107,7 +107,13 @@ impl ComponentRuntime {
 #[async_trait]
 impl ToolRuntime for ComponentRuntime {
     async fn run(&self, invocation: &Invocation<'_>) -> Run {
-        let prepared = match self.prepare(invocation).await {
+        // Compiling cannot be stopped, but nobody has to wait for it.
+        let prepared = tokio::select! {
+            biased;
+            () = invocation.call.cancel.cancelled() => return Run::failed(Stopped::Cancelled),
+            prepared = self.prepare(invocation) => prepared,
+        };
+        let prepared = match prepared {
             Ok(prepared) => prepared,
             Err(error) => return Run::failed(error),
         };

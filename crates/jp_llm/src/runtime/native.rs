@@ -30,17 +30,22 @@ impl ToolRuntime for NativeRuntime {
                 return Run::said(Ok(Outcome::failed(format!("Invalid arguments: {error}"))));
             }
         };
+        if invocation.call.action.is_format_arguments() {
+            let content = request.commands;
+            return Run::said(Ok(Outcome::Success { content }));
+        }
         let host = invocation.host.events.clone();
         let (call, name) = (invocation.call.id.clone(), invocation.tool.name.clone());
-        let mut tool = self.0.lock().await;
-        let work = tool.execute_with_status(
-            request,
-            Box::new(move |status| {
+        // Waiting for an earlier call of the same session counts too.
+        let work = async {
+            let mut tool = self.0.lock().await;
+            let report = Box::new(move |status| {
                 if let Some(events) = &host {
                     events.report(&call, &name, status);
                 }
-            }),
-        );
+            });
+            tool.execute_with_status(request, report).await
+        };
         let response = tokio::select! {
             biased;
             () = invocation.call.cancel.cancelled() => return Run::failed(Stopped::Cancelled),
@@ -64,7 +69,17 @@ fn answer(invocation: &Invocation<'_>, response: ToolResponse) -> Run {
         "stdout": response.stdout, "stderr": response.stderr, "exit_code": response.exit_code,
     })
     .to_string();
+    let most = usize::try_from(invocation.left.output_bytes).unwrap_or(usize::MAX);
     let result = match response.error.as_deref() {
+        _ if stdout.len() > most || stderr.len() > most => {
+            let (stdout, stderr) = (
+                &stdout[..most.min(stdout.len())],
+                &stderr[..most.min(stderr.len())],
+            );
+            Err(invocation
+                .limit_reached(Limit::Output, printed(stdout, stderr))
+                .into())
+        }
         Some(RESOURCE_LIMIT) => Err(invocation
             .limit_reached(Limit::Output, printed(&stdout, &stderr))
             .into()),

@@ -3,8 +3,10 @@
 //! They come from a model. What is wrong with them is told to the model, with the path and the
 //! rule, so that it can mend them.
 
-use jsonschema::Validator;
+use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value};
+
+use super::depth::{MAX_DEPTH, size};
 
 /// Problems that are listed; a model mends a few at a time.
 const MAX_PROBLEMS: usize = 8;
@@ -12,8 +14,9 @@ const MAX_PROBLEMS: usize = 8;
 /// The longest text of one problem.
 const MAX_PROBLEM: usize = 300;
 
-/// How deep schemas and values are followed. serde_json stops at 128 levels when it reads.
-const MAX_DEPTH: usize = 128;
+/// The most values of which all problems are looked for; of more only the first is told, since the
+/// list of all of them could be many times as large as the arguments.
+const MAX_LISTED: usize = 10_000;
 
 /// Arguments that were refused, and why.
 type Refused = (Map<String, Value>, String);
@@ -64,30 +67,37 @@ impl Checker {
     }
 
     fn problems(&self, value: &Value) -> String {
-        let mut lines = Vec::new();
-        let mut more = 0_usize;
-        for error in self.validator.iter_errors(value) {
-            if lines.len() == MAX_PROBLEMS {
-                more += 1;
-                continue;
-            }
-            let path = error.instance_path().to_string();
-            let path = if path.is_empty() {
-                "/".to_owned()
-            } else {
-                path
-            };
-            let text: String = error.to_string().chars().take(MAX_PROBLEM).collect();
-            lines.push(format!(
-                "- at `{path}`: {text} (rule: {})",
-                error.schema_path()
-            ));
+        if size(value, MAX_DEPTH).is_none_or(|size| size > MAX_LISTED) {
+            let first = self.validator.validate(value).err();
+            let first = first.map_or_else(String::new, |error| describe(&error));
+            return format!("{first}\n- maybe more; the arguments are too large to list them all");
         }
+        let mut lines: Vec<String> = self
+            .validator
+            .iter_errors(value)
+            .map(|e| describe(&e))
+            .collect();
+        let more = lines.len().saturating_sub(MAX_PROBLEMS);
+        lines.truncate(MAX_PROBLEMS);
         if more > 0 {
             lines.push(format!("- and {more} more"));
         }
         lines.join("\n")
     }
+}
+
+/// Says where a problem is, what it is and which rule it breaks.
+fn describe(error: &ValidationError<'_>) -> String {
+    let cut = |text: String| match text.char_indices().nth(MAX_PROBLEM) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    let path = match error.instance_path().to_string() {
+        path if path.is_empty() => "/".to_owned(),
+        path => cut(path),
+    };
+    let (text, rule) = (cut(error.to_string()), error.schema_path());
+    format!("- at `{path}`: {text} (rule: {rule})")
 }
 
 /// Reads JSON that a model has put into a string, where the schema wants something else and the

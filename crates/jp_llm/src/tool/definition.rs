@@ -12,7 +12,7 @@ use jp_policy::{Access, Capabilities, GuestPath};
 use jp_tool::Tool;
 use serde_json::{Map, Value};
 
-use super::{ToolError, arguments::Checker};
+use super::{ToolError, arguments::Checker, execute::Composed};
 #[cfg(feature = "wasm-tools")]
 use crate::runtime::ComponentRuntime;
 use crate::{
@@ -41,7 +41,7 @@ pub struct ToolDefinition {
     pub schema: Value,
     /// Where it comes from.
     pub source: ToolSource,
-    /// What it asks for.
+    /// What it asks for. Not to be changed once the tool was called.
     pub request: Request,
     /// Whether the workspace had a part in its definition.
     pub defined_by: Layer,
@@ -60,6 +60,7 @@ pub struct ToolDefinition {
     pub(crate) enable: Enable,
     pub(crate) runtime: Arc<dyn ToolRuntime>,
     checker: OnceLock<Result<Checker, String>>,
+    pub(crate) composed: OnceLock<Composed>,
 }
 
 impl ToolDefinition {
@@ -147,6 +148,7 @@ impl ToolDefinition {
             enable: Enable::On,
             runtime,
             checker: OnceLock::new(),
+            composed: OnceLock::new(),
         }
     }
 

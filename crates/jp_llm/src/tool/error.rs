@@ -119,7 +119,10 @@ pub enum ToolError {
         printed: Box<Printed>,
     },
     /// The tool asked more questions than anybody would answer.
-    #[error("tool `{tool}` asked more than {} questions", crate::MAX_QUESTIONS)]
+    #[error(
+        "tool `{tool}` asked more than {} questions, or one that was answered before",
+        crate::MAX_QUESTIONS
+    )]
     TooManyQuestions {
         /// The tool's id.
         tool: String,
@@ -204,6 +207,7 @@ impl ToolError {
                  the full authority of your user"
                     .to_owned(),
             ),
+            Self::LimitReached { limit: Limit::OpenFiles, .. } => None,
             Self::LimitReached { tool, limit, .. } => Some(format!(
                 "raise it with `limits.{}` under `[conversation.tools.{tool}]`",
                 limit.key()

@@ -4,10 +4,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jp_audit::{Decision, OutcomeKind, Record, Source};
 use jp_config::tool::ToolSource;
-use jp_policy::Limit;
 use jp_tool::Outcome;
 
-use super::{Call, Details, Executed, ExecutionOutcome, ToolDefinition, ToolError};
+use super::{Call, Executed, ExecutionOutcome, ToolDefinition, ToolError};
 use crate::Host;
 
 /// Writes the record of a call that has ended.
@@ -22,7 +21,7 @@ pub(super) fn write(
     let Some(log) = &host.audit else {
         return Ok(());
     };
-    let (outcome, detail) = kind(executed);
+    let (outcome, detail) = kind(executed, decision);
     let details = &executed.details;
     let (trace, transient) = match &details.outcome {
         Some(Outcome::Error {
@@ -62,27 +61,32 @@ pub(super) fn write(
     })
 }
 
-fn kind(executed: &Executed) -> (OutcomeKind, Option<String>) {
-    match (&executed.result, &executed.details) {
-        (Ok(ExecutionOutcome::Completed { result: Ok(_), .. }), _) => (OutcomeKind::Success, None),
-        (Ok(ExecutionOutcome::NeedsInput { question, .. }), _) => {
+/// Says how a call ended. What is wrong with arguments or answers repeats them, so only the model is
+/// told that; the record holds their hash and nothing else of them.
+fn kind(executed: &Executed, decision: Decision) -> (OutcomeKind, Option<String>) {
+    match &executed.result {
+        Ok(ExecutionOutcome::Completed {
+            result: Ok(said), ..
+        }) if decision == Decision::Refused => (OutcomeKind::Denied, Some(said.clone())),
+        Ok(ExecutionOutcome::Completed { result: Ok(_), .. }) => (OutcomeKind::Success, None),
+        Ok(ExecutionOutcome::NeedsInput { question, .. }) => {
             (OutcomeKind::NeedsInput, Some(question.id.clone()))
         }
-        (Ok(ExecutionOutcome::Cancelled { .. }), _) => (OutcomeKind::Cancelled, None),
-        (
-            Ok(ExecutionOutcome::Completed {
-                result: Err(said), ..
-            }),
-            Details { outcome, .. },
-        ) => {
-            let kind = if outcome.is_some() {
-                OutcomeKind::Error
-            } else {
-                OutcomeKind::Invalid
-            };
-            (kind, Some(said.clone()))
-        }
-        (Err(error), _) => (error_kind(error), Some(error.to_string())),
+        Ok(ExecutionOutcome::Cancelled { .. }) => (OutcomeKind::Cancelled, None),
+        Ok(ExecutionOutcome::Completed {
+            result: Err(said), ..
+        }) => match &executed.details.outcome {
+            Some(Outcome::Error { .. }) => (OutcomeKind::Error, Some(said.clone())),
+            None => (
+                OutcomeKind::Invalid,
+                Some("the arguments do not fit the schema".to_owned()),
+            ),
+            Some(_) => (
+                OutcomeKind::Invalid,
+                Some("an answer does not fit its question".to_owned()),
+            ),
+        },
+        Err(error) => (error_kind(error), Some(error.to_string())),
     }
 }
 
@@ -93,15 +97,7 @@ const fn error_kind(error: &ToolError) -> OutcomeKind {
         | ToolError::NotApproved { .. }
         | ToolError::WasmChanged { .. }
         | ToolError::Unconfinable { .. } => OutcomeKind::Denied,
-        ToolError::LimitReached {
-            limit: Limit::Memory | Limit::Time | Limit::Fuel,
-            ..
-        }
-        | ToolError::LimitReached {
-            limit: Limit::Output | Limit::OpenFiles,
-            ..
-        }
-        | ToolError::TooManyQuestions { .. } => OutcomeKind::Limit,
+        ToolError::LimitReached { .. } | ToolError::TooManyQuestions { .. } => OutcomeKind::Limit,
         ToolError::WasmTrap(_) => OutcomeKind::Trap,
         ToolError::NotFound { .. }
         | ToolError::Disabled

@@ -1,8 +1,12 @@
 //! Fills the arguments of a call into the words of a command line.
 //!
 //! Each word is filled in by itself, after the line was split, so no argument can become two words
-//! and none can become a command of its own. Only `shell = true` hands text to a shell, and there
-//! every argument is quoted.
+//! and none can become a command of its own. Only `shell = true` hands text to a shell. There no
+//! argument becomes part of that text at all: the shell is given the values as its positional
+//! parameters, and the text refers to them. Quoting would not do: a value quoted for an empty place
+//! is not quoted inside the quotes that the author of the line put around it.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jp_config::tool::CommandConfig;
 use jp_tool::Action;
@@ -42,23 +46,11 @@ pub(super) fn fill_in(
         },
     });
     let context = Template::from(Serde(&context));
-    let plain = environment(Quoting::None);
-    let mut args = Vec::with_capacity(command.args.len() + 2);
     if command.shell {
-        let mut line = fill(&environment(Quoting::Shell), &command.program, &context)?;
-        for arg in &command.args {
-            let arg = fill(&plain, arg, &context)?;
-            let quoted =
-                shlex::try_quote(&arg).map_err(|error| ToolError::Template(error.to_string()))?;
-            line.push(' ');
-            line.push_str(&quoted);
-        }
-        args.extend(["-c".into(), line.into()]);
-        return Ok(Words {
-            program: "/bin/sh".into(),
-            args,
-        });
+        return shell(command, &context);
     }
+    let plain = environment(Ok);
+    let mut args = Vec::with_capacity(command.args.len());
     for arg in &command.args {
         args.push(fill(&plain, arg, &context)?.into());
     }
@@ -68,25 +60,91 @@ pub(super) fn fill_in(
     })
 }
 
-/// Whether filled-in values are quoted for a shell.
-#[derive(Clone, Copy)]
-enum Quoting {
-    None,
-    Shell,
+/// Stands around the number of a value in the text for a shell: a character that Unicode reserves
+/// for use inside programs.
+const MARK: char = '\u{fdd0}';
+
+/// Makes the words that run a line in a shell.
+fn shell(command: &CommandConfig, context: &Template) -> Result<Words, ToolError> {
+    let values = Arc::new(Mutex::new(Vec::new()));
+    let keep = {
+        let values = Arc::clone(&values);
+        move |text: String| {
+            if text.contains(MARK) {
+                let problem =
+                    "a value for the shell holds a character that is kept for jp's own use";
+                return Err(bad_value(problem));
+            }
+            let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
+            values.push(text);
+            Ok(format!("{MARK}{}{MARK}", values.len()))
+        }
+    };
+    if command.program.contains(MARK) {
+        return Err(ToolError::Template(
+            "the command holds a reserved character".to_owned(),
+        ));
+    }
+    let mut line = fill(&environment(keep), &command.program, context)?;
+    let mut values = std::mem::take(&mut *values.lock().unwrap_or_else(PoisonError::into_inner));
+    let plain = environment(Ok);
+    for arg in &command.args {
+        values.push(fill(&plain, arg, context)?);
+        line.push_str(&format!(" {MARK}{}{MARK}", values.len()));
+    }
+    let mut args = vec!["-c".into(), refer(&line).into(), "sh".into()];
+    for value in values {
+        args.push(passable(value)?.into());
+    }
+    let program = "/bin/sh".into();
+    Ok(Words { program, args })
 }
 
-fn environment(quoting: Quoting) -> Environment<'static> {
+/// Turns marked numbers into references to positional parameters that stay one word, whatever
+/// quotes they stand in. Where this loses count of the quotes a value may be split into words or
+/// left out, but never becomes code.
+fn refer(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut quote = None;
+    let mut chars = line.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            MARK => {
+                let number: String = chars.by_ref().take_while(|char| *char != MARK).collect();
+                text.push_str(&match quote {
+                    Some('"') => format!("${{{number}}}"),
+                    Some(_) => format!("'\"${{{number}}}\"'"),
+                    None => format!("\"${{{number}}}\""),
+                });
+                continue;
+            }
+            // A value needs no escape.
+            '\\' if chars.peek() == Some(&MARK) => continue,
+            '\\' if quote != Some('\'') => {
+                text.push(char);
+                text.extend(chars.next());
+                continue;
+            }
+            '"' | '\'' if quote == Some(char) => quote = None,
+            '"' | '\'' if quote.is_none() => quote = Some(char),
+            _ => {}
+        }
+        text.push(char);
+    }
+    text
+}
+
+/// Makes a place for templates; `place` says what is written for each value.
+fn environment(
+    place: impl Fn(String) -> Result<String, minijinja::Error> + Send + Sync + 'static,
+) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     environment.set_fuel(Some(FUEL));
     environment.set_formatter(
         move |out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Template| {
-            let text = show(value)?;
-            let text = match quoting {
-                Quoting::None => text,
-                Quoting::Shell => shlex::try_quote(&text).map_err(bad_value)?.into_owned(),
-            };
+            let text = place(show(value)?)?;
             out.write_str(&text).map_err(minijinja::Error::from)
         },
     );
@@ -116,6 +174,11 @@ fn fill(
     let filled = environment
         .render_str(word, context)
         .map_err(|error| ToolError::Template(error.to_string()))?;
+    passable(filled)
+}
+
+/// Lets words pass that can be handed to a program.
+fn passable(filled: String) -> Result<String, ToolError> {
     if filled.contains('\0') {
         return Err(ToolError::Template(
             "a word of the command would contain a NUL".to_owned(),

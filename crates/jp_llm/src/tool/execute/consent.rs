@@ -1,0 +1,115 @@
+//! Step 4 of the pipeline: a person decides, or the configuration in their place. Nothing here
+//! listens to the model or the tool.
+
+use jp_audit::Decision;
+use jp_config::{
+    Layer,
+    tool::{RunMode, ToolSource},
+};
+use jp_policy::Grant;
+use serde_json::{Map, Value};
+
+use super::Pass;
+use crate::{Approval, ApprovalRequest, ToolError, Trust};
+
+/// What the person, or the configuration in their place, decided.
+pub(super) enum Consent {
+    /// Run it.
+    Run,
+    /// Run it with these arguments instead.
+    RunWith(Map<String, Value>),
+    /// Do not run it, and tell the model this.
+    Skip(String),
+    /// The caller gave up waiting.
+    Cancelled,
+}
+
+impl Pass<'_> {
+    /// Step 4: a person decides, where the configuration or the grant calls for one.
+    pub(super) async fn approve(
+        &mut self,
+        grant: &Grant,
+        arguments: &Map<String, Value>,
+    ) -> Result<Consent, ToolError> {
+        let mode = self.run_mode(grant);
+        // Arguments are shown before anybody is asked; the grant of such a call changes nothing.
+        let shows = !self.call.action.is_run() && grant.capabilities().is_read_only_and_local();
+        match mode {
+            RunMode::Skip => {
+                self.decision = Decision::Refused;
+                return Ok(Consent::Skip("Tool skipped by configuration.".to_owned()));
+            }
+            RunMode::Ask | RunMode::Edit if !shows => {}
+            RunMode::Ask | RunMode::Edit | RunMode::Unattended => {
+                self.decision = Decision::Allowed;
+                return Ok(Consent::Run);
+            }
+        }
+        self.decision = Decision::Asked;
+        let request = ApprovalRequest {
+            tool: &self.tool.name,
+            source: match self.tool.source {
+                ToolSource::Builtin { .. } => "built-in",
+                ToolSource::Local { .. } => "local",
+                ToolSource::Mcp { .. } => "mcp",
+            },
+            arguments,
+            grant,
+            editable: mode == RunMode::Edit,
+            unconfined: grant.capabilities().subprocess && self.host.unconfined,
+        };
+        let approval = tokio::select! {
+            biased;
+            () = self.call.cancel.cancelled() => return Ok(Consent::Cancelled),
+            approval = self.host.approver.approve(&request) => approval,
+        };
+        match approval {
+            Approval::Approved => {
+                self.decision = Decision::Approved;
+                Ok(Consent::Run)
+            }
+            Approval::Edited(arguments) => {
+                self.decision = Decision::Approved;
+                Ok(Consent::RunWith(arguments))
+            }
+            Approval::Refused(why) => {
+                self.decision = Decision::Refused;
+                Ok(Consent::Skip(why.map_or_else(
+                    || "Tool skipped by user.".to_owned(),
+                    |why| format!("Tool skipped by user: {why}"),
+                )))
+            }
+            Approval::Unavailable => Err(ToolError::NotApproved {
+                tool: self.tool.name.clone(),
+            }),
+        }
+    }
+
+    /// What the configuration says, as far as whoever wrote it may say it. A workspace nobody has
+    /// looked at cannot make itself unattended, and neither can a file that was swapped since.
+    pub(super) fn run_mode(&self, grant: &Grant) -> RunMode {
+        let harmless = grant.capabilities().is_read_only_and_local();
+        let default = if harmless {
+            RunMode::Unattended
+        } else {
+            RunMode::Ask
+        };
+        match self.tool.run {
+            None => default,
+            Some(RunMode::Unattended) if !(harmless || self.is_trusted() && self.pin().is_ok()) => {
+                default
+            }
+            Some(mode) => mode,
+        }
+    }
+
+    /// The hash the user trusted a Wasm file of the workspace with. `Err` when there is none.
+    pub(super) fn pin(&self) -> Result<Option<&str>, ()> {
+        match (&self.tool.wasm, &self.host.trust) {
+            (Some(path), Trust::Trusted { pins }) if self.tool.defined_by == Layer::Workspace => {
+                pins.get(path).map(|pin| Some(pin.as_str())).ok_or(())
+            }
+            _ => Ok(None),
+        }
+    }
+}

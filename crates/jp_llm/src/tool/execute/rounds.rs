@@ -1,0 +1,130 @@
+//! Steps 6 to 8 of the pipeline: the tool runs, and again for every question that has an answer.
+
+use std::time::Instant;
+
+use jp_audit::Decision;
+use jp_policy::{Grant, Limits};
+use jp_tool::{Action, Outcome, Question};
+use serde_json::{Map, Value};
+
+use super::{Early, Pass, shorten};
+use crate::{
+    ExecutionOutcome, ToolError,
+    runtime::{Invocation, Run, Stopped, limit_reached},
+    tool::Printed,
+};
+
+impl Pass<'_> {
+    /// Steps 6 to 8, again for every question that has an answer.
+    pub(super) async fn rounds(&mut self, arguments: &Map<String, Value>, grant: &Grant) -> Early {
+        loop {
+            if self.call.cancel.is_cancelled() {
+                return Ok(self.cancelled());
+            }
+            let left = match self.call.budget.left(grant.limits()) {
+                Ok(left) => left,
+                Err(limit) => {
+                    let printed = Printed::default();
+                    return Err(limit_reached(
+                        &self.tool.name,
+                        limit,
+                        grant.limits(),
+                        printed,
+                    ));
+                }
+            };
+            let run = self.run_once(arguments, grant, &left).await;
+            let outcome = match self.keep(run) {
+                Ok(outcome) => outcome,
+                Err(Stopped::Cancelled) => return Ok(self.cancelled()),
+                Err(Stopped::Failed(error)) => return Err(*error),
+            };
+            match outcome {
+                Outcome::NeedsInput { question } if self.call.action == Action::Run => {
+                    if let Some(ended) = self.answer(question) {
+                        return ended;
+                    }
+                }
+                other => return Ok(self.finished(other)),
+            }
+        }
+    }
+
+    async fn run_once(&self, arguments: &Map<String, Value>, grant: &Grant, left: &Limits) -> Run {
+        let answers = self.call.budget.answers();
+        let invocation = Invocation {
+            tool: self.tool,
+            call: &self.call,
+            arguments,
+            arguments_json: &self.arguments_json,
+            answers: &answers,
+            grant,
+            left,
+            pin: self
+                .pin()
+                .ok()
+                .flatten()
+                .filter(|_| self.decision == Decision::Allowed),
+            host: self.host,
+        };
+        let started = Instant::now();
+        let run = self.tool.runtime.run(&invocation).await;
+        self.call
+            .budget
+            .spend(started.elapsed(), run.fuel.unwrap_or_default());
+        run
+    }
+
+    /// Keeps what a run left behind; what earlier rounds printed stays.
+    fn keep(&mut self, run: Run) -> Result<Outcome, Stopped> {
+        let Run {
+            result,
+            mut stdout,
+            mut stderr,
+            fuel,
+            sha256,
+        } = run;
+        self.details.stdout.append(&mut stdout);
+        self.details.stderr.append(&mut stderr);
+        self.details.fuel = match (self.details.fuel, fuel) {
+            (Some(before), Some(now)) => Some(before.saturating_add(now)),
+            (before, now) => now.or(before),
+        };
+        self.details.sha256 = sha256.or(self.details.sha256.take());
+        let outcome = result?;
+        self.details.outcome = Some(outcome.clone());
+        Ok(outcome)
+    }
+
+    /// Looks for an answer; `None` means that there is one and the tool is to be run again.
+    fn answer(&mut self, question: Question) -> Option<Early> {
+        let budget = &self.call.budget;
+        if budget.is_full() || budget.has_answer(&question.id) {
+            return Some(Err(ToolError::TooManyQuestions {
+                tool: self.tool.name.clone(),
+            }));
+        }
+        let known = self
+            .call
+            .answers
+            .get(&question.id)
+            .or_else(|| self.tool.fixed_answers.get(&question.id));
+        let Some(answer) = known else {
+            return Some(Ok(ExecutionOutcome::NeedsInput {
+                id: self.call.id.clone(),
+                question,
+            }));
+        };
+        if let Err(error) = question.answer_type.check(answer) {
+            let id = shorten(&question.id);
+            let text = format!("The answer to question `{id}` does not fit: {error}");
+            return Some(Ok(self.completed(Err(text))));
+        }
+        let kept = budget.keep_answer(&question.id, answer.clone());
+        (!kept).then(|| {
+            Err(ToolError::TooManyQuestions {
+                tool: self.tool.name.clone(),
+            })
+        })
+    }
+}
