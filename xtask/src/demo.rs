@@ -65,7 +65,7 @@ source = "local"
 wasm = ".jp/tools/spin.wasm"
 description = "Never ends"
 run = "unattended"
-limits.time_ms = 300
+limits.time = 300
 "#;
 
 const CALLS: &[Call] = &[

@@ -1,6 +1,6 @@
 //! Warm calls: bare wasmtime and the whole pipeline, in turn, in one run.
 //!
-//! `cargo bench -p jp_bench --bench calls`
+//! `cargo bench -p jp_bench --bench calls`, or with the names of cases after `--`.
 
 mod kit;
 
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jp_bench::{Samples, line, rounds};
+use jp_bench::{Samples, line, rounds, wanted};
 use kit::{Workspace, bare::Bare, call, run};
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -26,10 +26,15 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
-    closed_loop(&runtime);
-    arrivals(&runtime);
-    throughput(&runtime);
-    file_read(&runtime);
+    let cases: [(&str, fn(&Runtime)); 4] = [
+        ("closed_loop", closed_loop),
+        ("arrivals", arrivals),
+        ("throughput", throughput),
+        ("file_read", file_read),
+    ];
+    for (_, case) in cases.iter().filter(|(name, _)| wanted(name)) {
+        case(&runtime);
+    }
 }
 
 /// One call after the other, without spares.
@@ -39,6 +44,11 @@ fn closed_loop(runtime: &Runtime) {
     let (tool, host) = (workspace.tool("echo"), &workspace.host);
     let arguments = json!({"text": "hello"});
     let (text, map) = (arguments.to_string(), arguments.as_object().unwrap());
+    line(&format!(
+        "futures: {} bytes bare, {} bytes whole",
+        size_of_val(&bare.call(&text, None)),
+        size_of_val(&run(&tool, call(map), host))
+    ));
     let mut naked = Samples::new("wasmtime/bare/1");
     let mut whole = Samples::new("pipeline/no-spares/1");
     for round in 0..rounds(200) {

@@ -86,3 +86,13 @@ pub fn rounds(full: usize) -> usize {
         full
     }
 }
+
+/// Tells whether a case is to be run: all of them unless some are named on the command line.
+#[must_use]
+pub fn wanted(case: &str) -> bool {
+    let mut named = std::env::args()
+        .skip(1)
+        .filter(|arg| !arg.starts_with('-'))
+        .peekable();
+    named.peek().is_none() || named.any(|name| name == case)
+}

@@ -1,6 +1,7 @@
 //! One call of a guest, from a fresh instance to its outcome.
 
 use std::{
+    pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -153,7 +154,8 @@ impl Running<'_> {
         call: &GuestCall<'_>,
         stop: &Arc<Stop>,
     ) -> Result<Outcome, Error> {
-        let run = async {
+        // Pinned here, because moving a future this large costs as much as a system call.
+        let run = pin!(async {
             let guest = match guest {
                 Some(guest) => guest,
                 None => start(store, prepared).await?,
@@ -169,7 +171,7 @@ impl Running<'_> {
                 )
                 .await;
             outcome.map_err(|error| classify(&error, &signs(store, call.limits)))
-        };
+        });
         let outcome = match run_in_turns(run, stop, self.turns, self.ticker).await {
             Ok(outcome) => from_wit_outcome(outcome?),
             Err(stopped) => return Err(stopped.into()),

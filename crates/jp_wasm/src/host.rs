@@ -11,8 +11,11 @@ use std::{
 };
 
 use cap_primitives::{ambient_authority, fs::open_ambient_dir};
-use wasmtime::component::{Component, Linker, ResourceTable, types::ComponentItem};
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView, p2::bindings::filesystem};
+use wasmtime::component::{Component, Linker, ResourceTable, ResourceType, types::ComponentItem};
+use wasmtime_wasi::{
+    FsPerms, WasiCtx, WasiCtxView, WasiView,
+    p2::{DynInputStream, DynOutputStream, DynPollable, bindings::filesystem},
+};
 
 use crate::{
     error::{Error, NotGranted},
@@ -225,6 +228,8 @@ pub(crate) struct State {
     pub(crate) files: OpenFiles,
     pub(crate) limiter: Limiter,
     pub(crate) stop: Arc<Stop>,
+    /// How often the guest was asked whether it has to stop.
+    pub(crate) ticks: u32,
     pub(crate) stdout: Capture,
     pub(crate) stderr: Capture,
     /// Whether the guest made a WASI call; a guest that does so while being instantiated might keep
@@ -252,6 +257,7 @@ impl State {
             files: OpenFiles::default(),
             limiter: Limiter::new(memory),
             stop,
+            ticks: 0,
             stdout,
             stderr,
             touched: false,
@@ -316,12 +322,23 @@ pub(crate) fn link_denied_http(
                     denied.func_new(export, |_, _, _, _| Err(NotGranted("the network").into()))?;
                 }
                 ComponentItem::Resource(_) => {
-                    let kind = wasmtime::component::ResourceType::host::<NotGranted>();
-                    denied.resource(export, kind, |_, _| Ok(()))?;
+                    denied.resource(export, resource_of_http(export), |_, _| Ok(()))?;
                 }
                 _ => {}
             }
         }
     }
     Ok(())
+}
+
+/// Returns the type of a resource that `wasi:http` exports. Streams and pollables are those of
+/// `wasi:io` under a second name, and a component that imports both wants them to be the same.
+fn resource_of_http(export: &str) -> ResourceType {
+    match export {
+        "input-stream" => ResourceType::host::<DynInputStream>(),
+        "output-stream" => ResourceType::host::<DynOutputStream>(),
+        "pollable" => ResourceType::host::<DynPollable>(),
+        "io-error" => ResourceType::host::<wasmtime::Error>(),
+        _ => ResourceType::host::<NotGranted>(),
+    }
 }

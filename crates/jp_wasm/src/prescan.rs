@@ -30,7 +30,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), Error> {
         let text = bytes
             .iter()
             .take(64)
-            .all(|b| !b.is_ascii_control() || b.is_ascii_whitespace());
+            .all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
         let what = if text {
             "it looks like text"
         } else {

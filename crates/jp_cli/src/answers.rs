@@ -1,0 +1,211 @@
+//! Answers to a tool's questions: from the command line, or from the person at the keyboard.
+
+use std::collections::BTreeMap;
+
+use jp_tool::{AnswerType, Question};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    error::CliError,
+    prompt::{self, Typed},
+    text,
+    ui::{Style, Ui},
+};
+
+/// Options that are listed.
+const MAX_OPTIONS: usize = 200;
+
+/// The answers of the command line, by question.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    given: BTreeMap<String, String>,
+}
+
+impl Answers {
+    /// Reads `id=value` words.
+    pub(crate) fn parse(words: &[String]) -> Result<Self, CliError> {
+        let mut given = BTreeMap::new();
+        for word in words {
+            let Some((id, value)) = word.split_once('=').filter(|(id, _)| !id.is_empty()) else {
+                return Err(CliError::usage(format!(
+                    "`--answer {word}`: write it as id=value"
+                )));
+            };
+            if given.insert(id.to_owned(), value.to_owned()).is_some() {
+                return Err(CliError::usage(format!("`--answer {id}=…` is given twice")));
+            }
+        }
+        Ok(Self { given })
+    }
+
+    /// Finds the answer to a question; `None` when there is none and nobody to ask.
+    pub(crate) async fn find(
+        &mut self,
+        tool: &str,
+        question: &Question,
+        ui: &Ui,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Value>, CliError> {
+        if let Some(text) = self.given.remove(&question.id) {
+            return match read(&text, &question.answer_type) {
+                Ok(answer) => Ok(Some(answer)),
+                Err(expected) => Err(CliError::usage(format!(
+                    "`--answer {}={}`: expected {expected}",
+                    text::escape(&question.id),
+                    text::escape(&text)
+                ))),
+            };
+        }
+        if !ui.can_ask {
+            return Ok(None);
+        }
+        Ok(ask(tool, question, ui, cancel).await)
+    }
+
+    /// Returns the answers that no question was asked for.
+    pub(crate) fn left(&self) -> impl Iterator<Item = &str> {
+        self.given.keys().map(String::as_str)
+    }
+}
+
+/// Reads an answer as its question wants it; otherwise says what would fit.
+fn read(text: &str, kind: &AnswerType) -> Result<Value, String> {
+    match kind {
+        AnswerType::Text => Ok(text.into()),
+        AnswerType::Boolean => match text.trim().to_lowercase().as_str() {
+            "true" | "yes" | "y" => Ok(true.into()),
+            "false" | "no" | "n" => Ok(false.into()),
+            _ => Err("yes or no".to_owned()),
+        },
+        AnswerType::Select { options } => {
+            if options.iter().any(|option| option == text) {
+                return Ok(text.into());
+            }
+            let shown: Vec<_> = options
+                .iter()
+                .take(MAX_OPTIONS)
+                .map(|option| text::escape(option))
+                .collect();
+            Err(format!("one of {}", shown.join(", ")))
+        }
+    }
+}
+
+async fn ask(
+    tool: &str,
+    question: &Question,
+    ui: &Ui,
+    cancel: &CancellationToken,
+) -> Option<Value> {
+    // The name in front: a guest's question must not pass for one of ours.
+    let name = ui.paint(Style::Strong, text::escape(tool));
+    let asked = text::one_line(&question.text);
+    ui.say(format_args!("{name} asks: {}", text::shorten(&asked, 2000)));
+    if let AnswerType::Select { options } = &question.answer_type {
+        for (at, option) in options.iter().take(MAX_OPTIONS).enumerate() {
+            ui.say(format_args!("  {}. {}", at + 1, text::one_line(option)));
+        }
+        if options.len() > MAX_OPTIONS {
+            ui.say(format_args!("  … and {} more", options.len() - MAX_OPTIONS));
+        }
+    }
+    let default = question
+        .default
+        .as_ref()
+        .filter(|answer| question.answer_type.check(answer).is_ok());
+    loop {
+        ui.write(&ui.paint(Style::Strong, keys(&question.answer_type, default)));
+        let line = match prompt::line(cancel).await {
+            Typed::Line(line) => line,
+            Typed::Ended | Typed::TimedOut | Typed::Cancelled => {
+                ui.say("");
+                return None;
+            }
+        };
+        match (line.as_str(), default) {
+            ("", Some(default)) => return Some(default.clone()),
+            (line, _) => match read(&chosen(line, &question.answer_type), &question.answer_type) {
+                Ok(answer) => return Some(answer),
+                Err(expected) => ui.say(format_args!("Please type {expected}.")),
+            },
+        }
+    }
+}
+
+/// Returns the option a number stands for; a text that is an option itself wins.
+fn chosen(line: &str, kind: &AnswerType) -> String {
+    let AnswerType::Select { options } = kind else {
+        return line.to_owned();
+    };
+    let line = line.trim();
+    let numbered = line
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| options.get(number.checked_sub(1)?));
+    match numbered {
+        Some(option) if !options.iter().any(|option| option == line) => option.clone(),
+        _ => line.to_owned(),
+    }
+}
+
+fn keys(kind: &AnswerType, default: Option<&Value>) -> String {
+    let default = default.map(|value| match value {
+        Value::String(text) => text::shorten(&text::one_line(text), 80).into_owned(),
+        other => other.to_string(),
+    });
+    match (kind, default.as_deref()) {
+        (AnswerType::Boolean, Some("true")) => "[Y/n] ".to_owned(),
+        (AnswerType::Boolean, Some(_)) => "[y/N] ".to_owned(),
+        (AnswerType::Boolean, None) => "[y/n] ".to_owned(),
+        (_, Some(default)) => format!("[{default}] > "),
+        (AnswerType::Select { .. }, None) => "number or text > ".to_owned(),
+        (AnswerType::Text, None) => "> ".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn select() -> AnswerType {
+        AnswerType::Select {
+            options: vec!["red".into(), "2".into(), "blue".into()],
+        }
+    }
+
+    #[test]
+    fn words_become_the_answers_that_questions_want() {
+        for (text, kind, answer) in [
+            ("Yes", AnswerType::Boolean, json!(true)),
+            ("n", AnswerType::Boolean, json!(false)),
+            ("true", AnswerType::Text, json!("true")),
+            ("blue", select(), json!("blue")),
+        ] {
+            assert_eq!(read(text, &kind).unwrap(), answer);
+        }
+        assert_eq!(
+            read("maybe", &AnswerType::Boolean).unwrap_err(),
+            "yes or no"
+        );
+        let error = read("green", &select()).unwrap_err();
+        assert_eq!(error, "one of red, 2, blue");
+    }
+
+    #[test]
+    fn an_option_is_chosen_by_number_or_text() {
+        assert_eq!(chosen("1", &select()), "red");
+        assert_eq!(chosen("2", &select()), "2");
+        assert_eq!(chosen("3", &select()), "blue");
+        assert_eq!(chosen("9", &select()), "9");
+        assert_eq!(chosen("0", &select()), "0");
+    }
+
+    #[test]
+    fn an_answer_without_a_question_is_refused() {
+        assert!(Answers::parse(&["x".into()]).is_err());
+        assert!(Answers::parse(&["a=1".into(), "a=2".into()]).is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! The command line as clap reads it.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::{commands, error::CliError, exit::Exit, text, ui::Ui};
+
+/// Runs the tools that language models call, and nothing they were not granted.
+#[derive(Debug, Parser)]
+#[command(name = "jp", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  jp tool list                              the tools of this workspace
+  jp tool run learn topic=skills            call one
+  jp trust                                  let this workspace run commands
+  jp audit show --last 5                    what ran lately
+
+Exit codes: 0 done, 1 the tool said no, 2 usage or configuration, 3 an answer is
+needed, 124 time limit, 125 failure of jp itself, 126 denied, 127 no such tool,
+130 cancelled, 134 trap or another limit.";
+
+/// What every command understands.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Global {
+    /// Work in this directory instead of the current one
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    pub(crate) dir: Option<PathBuf>,
+    /// Set a key of the configuration for this command (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE", global = true)]
+    pub(crate) cfg: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List, inspect and call tools
+    #[command(subcommand)]
+    Tool(commands::tool::Command),
+    /// Look at the knowledge base
+    #[command(subcommand)]
+    Kb(commands::kb::Command),
+    /// Look at the configuration and change it
+    #[command(subcommand)]
+    Config(commands::config::Command),
+    /// Read and verify the record of all calls
+    #[command(subcommand)]
+    Audit(commands::audit::Command),
+    /// Trust this workspace as it is now
+    Trust(commands::trust::TrustArgs),
+    /// Write completions for a shell
+    Completions(commands::completions::CompletionsArgs),
+    /// Compile the builtins ahead of time, for `cargo xtask dist`
+    #[cfg(feature = "wasm-tools")]
+    #[command(name = "__precompile", hide = true)]
+    Precompile(commands::precompile::PrecompileArgs),
+}
+
+/// Reads the command line, runs the command and reports what went wrong.
+pub(crate) fn main() -> ExitCode {
+    let mut ui = Ui::of_process();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&ui, &error).into(),
+    };
+    ui.global = cli.global;
+    let exit = run(&cli.command, &ui).unwrap_or_else(|error| {
+        ui.error(&error.to_string(), error.hint().as_deref());
+        error.exit()
+    });
+    exit.into()
+}
+
+fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
+    match command {
+        Command::Tool(command) => commands::tool::run(command, ui),
+        Command::Kb(command) => commands::kb::run(command, ui),
+        Command::Config(command) => commands::config::run(command, ui),
+        Command::Audit(command) => commands::audit::run(command, ui),
+        Command::Trust(args) => commands::trust::run(args, ui),
+        Command::Completions(args) => commands::completions::run(args, ui),
+        #[cfg(feature = "wasm-tools")]
+        Command::Precompile(args) => commands::precompile::run(args, ui),
+    }
+}
+
+/// Shows help on standard output and complaints on standard error.
+fn usage(ui: &Ui, error: &clap::Error) -> Exit {
+    let shown = error.render().to_string();
+    if error.use_stderr() {
+        ui.say(text::escape(shown.trim_end()));
+        return Exit::Usage;
+    }
+    match ui.bytes(shown.as_bytes()) {
+        Ok(()) => Exit::Done,
+        Err(error) => error.exit(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

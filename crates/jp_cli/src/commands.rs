@@ -1,0 +1,13 @@
+//! One module per verb: its arguments and `run`.
+
+pub(crate) mod audit;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod kb;
+#[cfg(feature = "wasm-tools")]
+pub(crate) mod precompile;
+pub(crate) mod tool;
+pub(crate) mod trust;
+
+/// The version of what `--json` prints; a change that breaks readers raises it.
+pub(crate) const JSON_VERSION: u64 = 1;

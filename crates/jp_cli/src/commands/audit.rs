@@ -1,0 +1,202 @@
+//! `jp audit`: what ran, for whom, with what grant; and whether the record of it is whole.
+
+use std::collections::VecDeque;
+
+use clap::{Args, Subcommand};
+use jp_audit::{AuditError, Entry, Reader, Report};
+use serde_json::{Value, json};
+
+use super::JSON_VERSION;
+use crate::{
+    clock,
+    error::CliError,
+    exit::Exit,
+    places,
+    table::table,
+    text,
+    ui::{Style, Ui},
+    words,
+};
+
+/// The verbs of `jp audit`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the newest records
+    #[command(after_help = "\
+Examples:
+  jp audit show
+  jp audit show --last 100 --tool read
+  jp audit show --json | jq '.records[] | select(.outcome == \"denied\")'")]
+    Show(ShowArgs),
+    /// Check that no record was changed, removed or added
+    #[command(after_help = "Examples:\n  jp audit verify && echo whole")]
+    Verify(VerifyArgs),
+}
+
+/// Arguments of `jp audit show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// How many records
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    last: usize,
+    /// Only calls of this tool
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `jp audit verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a verb.
+pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
+    match command {
+        Command::Show(args) => show(args, ui),
+        Command::Verify(args) => verify(args, ui),
+    }
+}
+
+fn show(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let entries = newest(args)?;
+    if args.json {
+        let records: Vec<Value> = entries
+            .iter()
+            .map(|entry| match entry {
+                Ok(entry) => serde_json::from_str(&entry.raw).unwrap_or_default(),
+                Err(error) => json!({"error": error.to_string()}),
+            })
+            .collect();
+        ui.json(&json!({"version": JSON_VERSION, "records": records}))?;
+        return Ok(Exit::Done);
+    }
+    if entries.is_empty() {
+        ui.say("There are no records yet.");
+        return Ok(Exit::Done);
+    }
+    let mut rows = Vec::new();
+    for entry in &entries {
+        match entry {
+            Ok(entry) => rows.push(row(entry)),
+            Err(error) => ui.warning(&error.to_string()),
+        }
+    }
+    let header = [
+        "SEQ",
+        "TIME (UTC)",
+        "WHO",
+        "TOOL",
+        "DECISION",
+        "OUTCOME",
+        "TOOK",
+        "DETAIL",
+    ];
+    ui.bytes(table(&header, &rows).as_bytes())?;
+    Ok(Exit::Done)
+}
+
+fn newest(args: &ShowArgs) -> Result<VecDeque<Result<Entry, AuditError>>, CliError> {
+    let reader = Reader::open(&places::audit_dir()?)?;
+    let Some(tool) = &args.tool else {
+        return Ok(reader.tail(args.last)?.into());
+    };
+    let mut kept = VecDeque::new();
+    for entry in reader {
+        if entry.as_ref().is_ok_and(|entry| entry.tool != *tool) {
+            continue;
+        }
+        kept.push_back(entry);
+        if kept.len() > args.last {
+            kept.pop_front();
+        }
+    }
+    Ok(kept)
+}
+
+fn row(entry: &Entry) -> Vec<String> {
+    let cell = |text: &str, most| text::shorten(&text::one_line(text), most).into_owned();
+    let detail = match &entry.event {
+        Some(event) => format!("log: {event}"),
+        None => entry.detail.clone().unwrap_or_default(),
+    };
+    let took = std::time::Duration::from_micros(entry.duration_us);
+    vec![
+        entry.seq.to_string(),
+        clock::utc(entry.time),
+        cell(&entry.principal, 16),
+        cell(&entry.tool, 24),
+        cell(&entry.decision, 12),
+        cell(&entry.outcome, 12),
+        if entry.event.is_some() {
+            String::new()
+        } else {
+            words::duration(took)
+        },
+        cell(&detail, 80),
+    ]
+}
+
+fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let dir = places::audit_dir()?;
+    let report = jp_audit::verify(&dir)?;
+    let exit = if report.is_whole() {
+        Exit::Done
+    } else {
+        Exit::SaidNo
+    };
+    if args.json {
+        ui.json(&report_json(&report))?;
+        return Ok(exit);
+    }
+    for note in &report.notes {
+        ui.say(format_args!("note: {}", text::escape(&note.to_string())));
+    }
+    for problem in &report.problems {
+        let label = ui.paint(Style::Bad, "problem:");
+        ui.say(format_args!(
+            "{label} {}",
+            text::escape(&problem.to_string())
+        ));
+    }
+    if report.problems_not_listed > 0 {
+        ui.say(format_args!("… and {} more", report.problems_not_listed));
+    }
+    let verdict = if report.is_whole() {
+        "whole"
+    } else {
+        "NOT whole"
+    };
+    ui.line(format_args!(
+        "The log in {} is {verdict}: {} calls in {} files.",
+        dir.display(),
+        report.records,
+        report.files
+    ))?;
+    if let Some(last) = &report.last {
+        ui.line(format_args!("Newest record: {} {}", last.seq, last.mac))?;
+    }
+    Ok(exit)
+}
+
+fn report_json(report: &Report) -> Value {
+    let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+    let notes: Vec<String> = report.notes.iter().map(ToString::to_string).collect();
+    let last = report.last.as_ref();
+    json!({
+        "version": JSON_VERSION,
+        "whole": report.is_whole(),
+        "records": report.records,
+        "events": report.events,
+        "files": report.files,
+        "problems": problems,
+        "problems_not_listed": report.problems_not_listed,
+        "notes": notes,
+        "last": last.map(|last| json!({"seq": last.seq, "mac": last.mac})),
+    })
+}

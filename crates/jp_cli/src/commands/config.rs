@@ -1,0 +1,160 @@
+//! `jp config`: the merged configuration, changes to it, and its schema.
+
+use std::{fs, path::PathBuf};
+
+use clap::{Args, Subcommand};
+use jp_config::{ConfigError, Loaded, Problem, Sources};
+use serde_json::json;
+
+use super::JSON_VERSION;
+use crate::{
+    error::CliError,
+    exit::Exit,
+    places::{self, Workspace},
+    session::sources,
+    text,
+    ui::Ui,
+};
+
+/// The verbs of `jp config`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print what all layers say together, and which files they are
+    #[command(after_help = "Examples:\n  jp config show\n  jp config show --json | jq .files")]
+    Show(ShowArgs),
+    /// Set a key in the workspace's file, or in yours
+    #[command(after_help = "\
+Examples:
+  jp config set conversation.tools.read.run=ask
+  jp config set --user policy.workspace=read
+  jp config set 'conversation.tools.x.limits:={\"time\": 500}'")]
+    Set(SetArgs),
+    /// Print the JSON Schema of configuration files, for editors
+    #[command(after_help = "Examples:\n  jp config schema > jp.schema.json")]
+    Schema,
+}
+
+/// Arguments of `jp config show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `jp config set`.
+#[derive(Debug, Args)]
+pub(crate) struct SetArgs {
+    /// key=value, key:=json, key+=value (adds to a list) or a JSON object
+    #[arg(value_name = "KEY=VALUE", required = true)]
+    assignments: Vec<String>,
+    /// Change your own configuration, not the workspace's
+    #[arg(long)]
+    user: bool,
+}
+
+/// Runs a verb.
+pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
+    match command {
+        Command::Show(args) => show(args, ui),
+        Command::Set(args) => set(args, ui),
+        Command::Schema => {
+            ui.line(format_args!("{:#}", jp_config::json_schema()))?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn show(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let workspace = Workspace::find(ui.global.dir.as_deref())?;
+    let loaded = jp_config::load(&sources(&workspace, ui))?;
+    let Loaded {
+        config,
+        files,
+        warnings,
+        ..
+    } = &loaded;
+    for warning in warnings {
+        ui.warning(&warning.to_string());
+    }
+    if args.json {
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        let value = serde_json::to_value(config).map_err(|error| internal(&error))?;
+        ui.json(
+            &json!({"version": JSON_VERSION, "files": files, "warnings": warnings,
+            "config": value}),
+        )?;
+        return Ok(Exit::Done);
+    }
+    let mut shown = String::new();
+    for file in files {
+        let path = file.display().to_string();
+        shown.push_str(&format!("# from {}\n", text::one_line(&path)));
+    }
+    if files.is_empty() {
+        shown.push_str("# no configuration files; these are the defaults\n");
+    }
+    let toml = toml::to_string_pretty(config).map_err(|error| internal(&error))?;
+    if !toml.is_empty() {
+        shown.push('\n');
+        shown.push_str(&toml);
+    }
+    ui.result(&shown)?;
+    Ok(Exit::Done)
+}
+
+fn internal(error: &dyn std::error::Error) -> CliError {
+    CliError::System {
+        what: "cannot write the configuration down".to_owned(),
+        source: std::io::Error::other(error.to_string()),
+    }
+}
+
+fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let workspace = Workspace::find(ui.global.dir.as_deref())?;
+    let file = if args.user {
+        let dir = places::config_dir().ok_or(CliError::NoHome {
+            variable: "JP_CONFIG_DIR",
+            what: "configuration",
+        })?;
+        dir.join("config.toml")
+    } else {
+        for assignment in &args.assignments {
+            refuse_policy(assignment)?;
+        }
+        workspace.root.join(".jp").join("config.toml")
+    };
+    if let Some(dir) = file.parent() {
+        fs::create_dir_all(dir).map_err(|source| CliError::at("cannot make", dir, source))?;
+    }
+    for assignment in &args.assignments {
+        jp_config::set(&file, assignment)?;
+    }
+    ui.say(format_args!("changed {}", file.display()));
+    // The file by itself is right; together with the others it may not be.
+    if let Err(error) = jp_config::load(&sources(&workspace, ui)) {
+        ui.warning(&format!(
+            "the configuration as a whole is wrong now: {error}"
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+/// Refuses a policy for the workspace's file. Read as an assignment of the command line, which may
+/// not hold one either, so that no spelling of the key slips past.
+fn refuse_policy(assignment: &str) -> Result<(), CliError> {
+    let alone = Sources {
+        cwd: PathBuf::from("/"),
+        assignments: vec![assignment.to_owned()],
+        ..Sources::default()
+    };
+    match jp_config::load(&alone) {
+        Err(
+            error @ ConfigError {
+                problem: Problem::PolicyOutsideUser,
+                ..
+            },
+        ) => Err(error.into()),
+        _ => Ok(()),
+    }
+}

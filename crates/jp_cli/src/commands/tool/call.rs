@@ -1,0 +1,121 @@
+//! One call from the command line: made, asked about, taken up again after each answer.
+
+use std::sync::Arc;
+
+use jp_llm::{Call, Executed, ExecutionOutcome, Host, ToolDefinition};
+use jp_tool::Action;
+use serde_json::{Map, Value};
+
+use crate::{
+    answers::Answers,
+    approve::TerminalApprover,
+    clock,
+    error::CliError,
+    interrupt::Interrupts,
+    places,
+    progress::Progress,
+    session::{Session, block_on},
+    ui::Ui,
+};
+
+/// A call as the command line has it.
+pub(super) struct Wanted<'a> {
+    pub(super) name: &'a str,
+    pub(super) arguments: Map<String, Value>,
+    pub(super) action: Action,
+    pub(super) answers: Answers,
+    /// Whether the person has approved the call beforehand.
+    pub(super) agreed: bool,
+}
+
+/// A call that has ended.
+pub(super) struct Called {
+    pub(super) id: String,
+    pub(super) executed: Executed,
+    /// Whether the workspace, and not the user, has defined the tool.
+    pub(super) by_workspace: bool,
+    /// Answers that were given and never asked for.
+    pub(super) unasked: Vec<String>,
+}
+
+/// Makes the call.
+pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result<Called, CliError> {
+    session.audit()?;
+    let interrupts = Interrupts::listen().map_err(|source| CliError::System {
+        what: "cannot listen for Ctrl-C".to_owned(),
+        source,
+    })?;
+    let progress = Arc::new(Progress::default());
+    let host = &mut session.host;
+    host.approver = Arc::new(TerminalApprover::new(ui, &interrupts, wanted.agreed));
+    if ui.err_is_terminal {
+        host.events = Some(Arc::clone(&progress) as _);
+    }
+    let tool = ToolDefinition::new(wanted.name, &session.loaded, &session.host)?;
+    let call = Call {
+        id: format!("{:x}-{:x}", clock::now(), std::process::id()),
+        arguments: wanted.arguments,
+        action: wanted.action,
+        principal: places::principal(),
+        cancel: interrupts.cancel,
+        ..Call::default()
+    };
+    let id = call.id.clone();
+    let mut answers = wanted.answers;
+    let rounds = rounds(&tool, call, &session.host, &mut answers, &progress, ui);
+    let executed = block_on(rounds)??;
+    Ok(Called {
+        id,
+        executed,
+        by_workspace: tool.defined_by == jp_config::Layer::Workspace,
+        unasked: answers.left().map(str::to_owned).collect(),
+    })
+}
+
+/// Calls the tool until it has no question left, or one that nobody answers.
+async fn rounds(
+    tool: &ToolDefinition,
+    mut call: Call,
+    host: &Host,
+    answers: &mut Answers,
+    progress: &Progress,
+    ui: &Ui,
+) -> Result<Executed, CliError> {
+    let mut before: Option<Executed> = None;
+    loop {
+        let mut executed = progress
+            .show(ui, tool.execute_detailed(call.clone(), host))
+            .await;
+        if let Some(before) = before.take() {
+            add(&mut executed, before);
+        }
+        let Ok(ExecutionOutcome::NeedsInput { question, .. }) = &executed.result else {
+            return Ok(executed);
+        };
+        let found = answers.find(&tool.name, question, ui, &call.cancel).await?;
+        match found {
+            Some(answer) => {
+                call.answers.insert(question.id.clone(), answer);
+            }
+            None if call.cancel.is_cancelled() => {
+                let id = call.id.clone();
+                executed.result = Ok(ExecutionOutcome::Cancelled { id });
+                return Ok(executed);
+            }
+            None => return Ok(executed),
+        }
+        before = Some(executed);
+    }
+}
+
+/// Adds what earlier rounds of the call printed and used.
+fn add(executed: &mut Executed, before: Executed) {
+    let (details, before) = (&mut executed.details, before.details);
+    details.stdout.splice(0..0, before.stdout);
+    details.stderr.splice(0..0, before.stderr);
+    details.duration += before.duration;
+    details.fuel = match (details.fuel, before.fuel) {
+        (Some(now), Some(then)) => Some(now.saturating_add(then)),
+        (now, then) => now.or(then),
+    };
+}

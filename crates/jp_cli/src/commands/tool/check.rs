@@ -1,0 +1,134 @@
+//! `jp tool check`.
+
+use std::{fmt::Write, path::PathBuf};
+
+use clap::Args;
+use jp_llm::{CheckedFile, FileKind};
+use serde_json::json;
+
+use crate::{
+    commands::JSON_VERSION,
+    error::CliError,
+    exit::Exit,
+    progress::Progress,
+    session::{Session, block_on},
+    text,
+    ui::Ui,
+    words,
+};
+
+/// Arguments of `jp tool check`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  jp tool check target/wasm32-wasip2/release/my_tool.wasm")]
+pub(crate) struct CheckArgs {
+    /// The file
+    #[arg(value_name = "FILE.wasm")]
+    file: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Says what a file is.
+pub(crate) fn run(args: &CheckArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let session = Session::open(ui)?;
+    let path = match &ui.global.dir {
+        Some(dir) => dir.join(&args.file),
+        None => args.file.clone(),
+    };
+    let progress = Progress::doing(format!("checking {}", path.display()));
+    let checked = block_on(progress.show(ui, jp_llm::check_file(&path, &session.host)))??;
+    let exit = if checked.problem.is_none() {
+        Exit::Done
+    } else {
+        Exit::SaidNo
+    };
+    if args.json {
+        ui.json(&json!({
+            "version": JSON_VERSION,
+            "file": args.file,
+            "kind": kind(checked.kind),
+            "size": checked.size,
+            "sha256": checked.sha256,
+            "speaks": checked.problem.is_none().then_some("jp:tool@0.1.0"),
+            "imports": checked.imports,
+            "outside_wasi": outside(&checked),
+            "refused": refused(&checked),
+            "exports": checked.exports,
+            "problem": checked.problem,
+        }))?;
+    } else {
+        ui.bytes(page(&args.file, &checked).as_bytes())?;
+    }
+    Ok(exit)
+}
+
+const fn kind(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::Component => "component",
+        FileKind::Module => "module",
+        FileKind::NotWasm => "not wasm",
+    }
+}
+
+/// Returns the imports that no host of ours provides.
+fn outside(checked: &CheckedFile) -> Vec<&str> {
+    let known = |name: &&str| name.starts_with("wasi:") || name.starts_with("jp:tool/");
+    let names = checked.imports.iter().map(String::as_str);
+    names.filter(|name| !known(name)).collect()
+}
+
+/// Returns the imports that are there and refuse every call: some languages import the network
+/// whether they use it or not.
+fn refused(checked: &CheckedFile) -> Vec<&str> {
+    let network = |name: &&str| name.starts_with("wasi:http/") || name.starts_with("wasi:sockets/");
+    let names = checked.imports.iter().map(String::as_str);
+    names.filter(network).collect()
+}
+
+fn page(file: &std::path::Path, checked: &CheckedFile) -> String {
+    let mut out = String::new();
+    let mut field = |name: &str, value: &str| {
+        let value = text::escape(value).replace('\n', "\n          ");
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{name:<9} {value}");
+    };
+    field("file", &file.display().to_string());
+    field(
+        "is",
+        match checked.kind {
+            FileKind::Component => "a Wasm component",
+            FileKind::Module => "a core Wasm module, not a component",
+            FileKind::NotWasm => "no Wasm file",
+        },
+    );
+    field("size", &words::bytes(checked.size));
+    field("sha256", &checked.sha256);
+    if checked.kind != FileKind::NotWasm {
+        let more = if checked.cut { ", …" } else { "" };
+        field("exports", &format!("{}{more}", checked.exports.join(", ")));
+        match outside(checked).as_slice() {
+            [] => field("imports", "nothing outside of WASI"),
+            outside => field(
+                "imports",
+                &format!("outside of WASI: {}{more}", outside.join(", ")),
+            ),
+        }
+        if !refused(checked).is_empty() {
+            let names = refused(checked).join(", ");
+            field("refused", &format!("when called, the network: {names}"));
+        }
+    }
+    match &checked.problem {
+        None => {
+            field("speaks", "jp:tool@0.1.0");
+            field(
+                "gets",
+                "as a `local` tool: read and change its workspace, after asking you, unless its \
+                 `grant` says less; no network, no commands, no environment",
+            );
+        }
+        Some(problem) => field("problem", problem),
+    }
+    out
+}

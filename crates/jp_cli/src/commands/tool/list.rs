@@ -1,0 +1,92 @@
+//! `jp tool list`.
+
+use clap::Args;
+use jp_llm::{Host, ToolDefinition, ToolError};
+use serde_json::{Value, json};
+
+use crate::{
+    commands::JSON_VERSION, error::CliError, exit::Exit, session::Session, table::table, text,
+    ui::Ui, words,
+};
+
+/// Arguments of `jp tool list`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+RUN says who decides that a call runs: ask, unattended, edit, skip, or denied when
+a call would be refused.
+
+Examples:
+  jp tool list
+  jp tool list --json | jq -r '.tools[].name'")]
+pub(crate) struct ListArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists the tools.
+pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let session = Session::open(ui)?;
+    let tools = ToolDefinition::all(&session.loaded, &session.host);
+    if args.json {
+        let tools: Vec<Value> = tools
+            .iter()
+            .map(|(name, tool)| entry(name, tool, &session.host))
+            .collect();
+        ui.json(&json!({"version": JSON_VERSION, "tools": tools}))?;
+        return Ok(Exit::Done);
+    }
+    if tools.is_empty() {
+        ui.say("There are no tools; add one as [conversation.tools.NAME] to .jp/config.toml.");
+        return Ok(Exit::Done);
+    }
+    let rows: Vec<Vec<String>> = tools
+        .iter()
+        .map(|(name, tool)| row(name, tool, &session.host))
+        .collect();
+    ui.bytes(table(&["NAME", "SOURCE", "RUN", "SUMMARY"], &rows).as_bytes())?;
+    Ok(Exit::Done)
+}
+
+fn row(name: &str, tool: &Result<ToolDefinition, ToolError>, host: &Host) -> Vec<String> {
+    let cell = |text: &str, most| text::shorten(&text::one_line(text), most).into_owned();
+    match tool {
+        Ok(tool) => vec![
+            cell(name, 40),
+            cell(&tool.source.to_string(), 30),
+            mode(tool, host).to_owned(),
+            cell(tool.summary(), 100),
+        ],
+        Err(error) => vec![
+            cell(name, 40),
+            String::new(),
+            "broken".to_owned(),
+            cell(&error.to_string(), 100),
+        ],
+    }
+}
+
+/// Who decides that a call runs, in one word.
+fn mode(tool: &ToolDefinition, host: &Host) -> &'static str {
+    if !tool.is_enabled() {
+        return "disabled";
+    }
+    match tool.preview(host) {
+        Ok(preview) => words::run_mode(preview.run),
+        Err(_) => "denied",
+    }
+}
+
+fn entry(name: &str, tool: &Result<ToolDefinition, ToolError>, host: &Host) -> Value {
+    match tool {
+        Ok(tool) => json!({
+            "name": name,
+            "source": tool.source.to_string(),
+            "enabled": tool.is_enabled(),
+            "run": mode(tool, host),
+            "summary": tool.summary(),
+            "parameters": tool.schema,
+        }),
+        Err(error) => json!({"name": name, "error": error.to_string()}),
+    }
+}

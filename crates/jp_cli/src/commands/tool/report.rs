@@ -1,0 +1,230 @@
+//! What came of a call, for programs and for people.
+
+use jp_llm::{
+    Details, Executed, ExecutionOutcome, Host, ToolError, Trust,
+    tool::{ErrorKind, Printed},
+};
+use jp_tool::Outcome;
+use serde_json::{Value, json};
+
+use super::call::Called;
+use crate::{
+    commands::JSON_VERSION,
+    error::CliError,
+    exit::Exit,
+    text,
+    ui::{Style, Ui},
+    words,
+};
+
+/// The most that is shown of what a stopped tool had printed.
+const MAX_PRINTED: usize = 2000;
+
+/// How a call ended, as exit codes and `--json` tell it apart.
+pub(super) enum Ending<'a> {
+    Success(&'a str),
+    SaidNo(&'a str),
+    /// The tool never ran: a person or the configuration said no.
+    Skipped(&'a str),
+    /// The tool never ran: the arguments are wrong.
+    Invalid(&'a str),
+    NeedsInput(&'a jp_tool::Question),
+    Cancelled,
+    Failed(&'a ToolError),
+}
+
+impl<'a> Ending<'a> {
+    pub(super) fn of(executed: &'a Executed) -> Self {
+        let ran = executed.details.outcome.is_some();
+        match &executed.result {
+            Err(error) => Self::Failed(error),
+            Ok(ExecutionOutcome::Cancelled { .. }) => Self::Cancelled,
+            Ok(ExecutionOutcome::NeedsInput { question, .. }) => Self::NeedsInput(question),
+            Ok(ExecutionOutcome::Completed { result, .. }) => match result {
+                Ok(content) if ran => Self::Success(content),
+                Ok(content) => Self::Skipped(content),
+                Err(message) if ran => Self::SaidNo(message),
+                Err(message) => Self::Invalid(message),
+            },
+        }
+    }
+
+    pub(super) fn exit(&self) -> Exit {
+        match self {
+            Self::Success(_) => Exit::Done,
+            Self::SaidNo(_) => Exit::SaidNo,
+            Self::Skipped(_) => Exit::Denied,
+            Self::Invalid(_) => Exit::Usage,
+            Self::NeedsInput(_) => Exit::NeedsInput,
+            Self::Cancelled => Exit::Cancelled,
+            Self::Failed(error) => error.kind().into(),
+        }
+    }
+}
+
+/// Writes a call down for programs.
+pub(super) fn json(tool: &str, called: &Called) -> Value {
+    let Executed { details, .. } = &called.executed;
+    let ending = Ending::of(&called.executed);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut document = json!({
+        "version": JSON_VERSION,
+        "tool": tool,
+        "id": called.id,
+        "outcome": outcome(&ending, details),
+        "stdout": text(&details.stdout),
+        "stderr": text(&details.stderr),
+        "fuel": details.fuel,
+        "duration_ms": details.duration.as_secs_f64() * 1000.0,
+        "sha256": details.sha256.as_deref(),
+        "grant": &*details.grant,
+    });
+    let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
+    if !(is_text(&details.stdout) && is_text(&details.stderr)) {
+        // Bytes that are no text were replaced; whoever reads this must know.
+        document["lossy"] = true.into();
+    }
+    if let Ending::Failed(error) = ending {
+        document["error"] = failure(error);
+    }
+    document
+}
+
+/// Writes down why there was no call at all.
+pub(super) fn json_of_error(tool: &str, error: &ToolError) -> Value {
+    json!({"version": JSON_VERSION, "tool": tool, "id": null, "outcome": {"type": "failed"},
+        "stdout": "", "stderr": "", "fuel": null, "duration_ms": 0.0, "sha256": null,
+        "grant": "", "error": failure(error)})
+}
+
+fn failure(error: &ToolError) -> Value {
+    let kind = match error.kind() {
+        ErrorKind::NotFound => "not_found",
+        ErrorKind::Configuration => "configuration",
+        ErrorKind::Denied => "denied",
+        ErrorKind::Time => "time",
+        ErrorKind::Stopped => "stopped",
+        ErrorKind::Host => "host",
+    };
+    json!({"kind": kind, "message": error.to_string(), "hint": error.hint()})
+}
+
+fn outcome(ending: &Ending<'_>, details: &Details) -> Value {
+    match ending {
+        Ending::Success(content) => json!({"type": "success", "content": content}),
+        Ending::SaidNo(message) => match &details.outcome {
+            Some(Outcome::Error {
+                message,
+                trace,
+                transient,
+            }) => {
+                json!({"type": "error", "message": message, "trace": trace, "transient": transient})
+            }
+            _ => json!({"type": "error", "message": message, "trace": [], "transient": false}),
+        },
+        Ending::Skipped(content) => json!({"type": "skipped", "content": content}),
+        Ending::Invalid(message) => json!({"type": "invalid", "message": message}),
+        Ending::NeedsInput(question) => json!({"type": "needs_input", "question": question}),
+        Ending::Cancelled => json!({"type": "cancelled"}),
+        Ending::Failed(_) => json!({"type": "failed"}),
+    }
+}
+
+/// Shows a call to a person.
+pub(super) fn show(tool: &str, called: &Called, host: &Host, ui: &Ui) -> Result<(), CliError> {
+    match Ending::of(&called.executed) {
+        Ending::Success(content) => ui.result(content)?,
+        Ending::SaidNo(message) => said_no(message, ui),
+        Ending::Skipped(content) => ui.say(text::escape(content)),
+        Ending::Invalid(message) => {
+            let hint = format!("`jp tool show {tool}` explains its parameters");
+            ui.error(message, Some(&hint));
+        }
+        Ending::NeedsInput(question) => {
+            ui.json(&json!(question))?;
+            let id = &question.id;
+            ui.hint(&format!("answer it with --answer {id}=VALUE"));
+        }
+        Ending::Cancelled => ui.say("cancelled"),
+        Ending::Failed(error) => failed(error, called, host, ui),
+    }
+    Ok(())
+}
+
+/// Shows what a tool complained about. A command's complaint holds its streams as JSON.
+fn said_no(message: &str, ui: &Ui) {
+    let parts = serde_json::from_str::<Value>(message).ok();
+    let part = |name: &str| parts.as_ref()?.get(name)?.as_str();
+    match (part("message"), part("stderr"), part("stdout")) {
+        (Some(message), Some(stderr), Some(stdout)) => {
+            ui.error(message, None);
+            printed(stdout, ui);
+            printed(stderr, ui);
+        }
+        _ => ui.error(message, None),
+    }
+}
+
+fn failed(error: &ToolError, called: &Called, host: &Host, ui: &Ui) {
+    ui.error(&error.to_string(), error.hint().as_deref());
+    if let ToolError::LimitReached {
+        printed: so_far, ..
+    } = error
+    {
+        let Printed { stdout, stderr } = &**so_far;
+        if !(stdout.is_empty() && stderr.is_empty()) {
+            ui.say(ui.paint(Style::Faint, "it had printed:"));
+            printed(stdout, ui);
+            printed(stderr, ui);
+        }
+    }
+    let denied = error.kind() == ErrorKind::Denied;
+    match host.trust {
+        Trust::Stale if denied && called.by_workspace => ui.say(
+            "note: you trusted this workspace, and it has changed since; look at the change, then \
+             run `jp trust` again",
+        ),
+        // A denial for want of trust has said so itself.
+        Trust::Untrusted
+            if denied && called.by_workspace && !matches!(error, ToolError::Denied { .. }) =>
+        {
+            ui.say(
+                "note: you have not trusted this workspace; `jp trust` shows what it asks for, \
+                 and trusts it",
+            )
+        }
+        _ => {}
+    }
+}
+
+fn printed(output: &str, ui: &Ui) {
+    let output = output.trim_end();
+    if output.is_empty() {
+        return;
+    }
+    let left_out = output.chars().count().saturating_sub(MAX_PRINTED);
+    let kept: String = output.chars().skip(left_out).collect();
+    if left_out > 0 {
+        ui.say(format_args!("[{left_out} characters left out]…"));
+    }
+    ui.say(text::escape(&kept));
+}
+
+/// Shows what a tool printed beside its result, and what the call used.
+pub(super) fn verbose(details: &Details, ui: &Ui) {
+    for (name, bytes) in [("stdout", &details.stdout), ("stderr", &details.stderr)] {
+        if !bytes.is_empty() {
+            ui.say(ui.paint(Style::Faint, format_args!("{name} of the tool:")));
+            printed(&String::from_utf8_lossy(bytes), ui);
+        }
+    }
+    let fuel = details
+        .fuel
+        .map_or_else(String::new, |fuel| format!(", {fuel} fuel"));
+    let line = format!(
+        "took {}{fuel}, granted {}",
+        words::duration(details.duration),
+        text::escape(&details.grant)
+    );
+    ui.say(ui.paint(Style::Faint, line));
+}

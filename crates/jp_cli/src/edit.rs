@@ -1,0 +1,41 @@
+//! Arguments in the editor of the person at the keyboard.
+
+use std::{
+    env, fs, io,
+    io::Write,
+    process::{Command, Stdio},
+};
+
+use serde_json::{Map, Value};
+
+/// The largest file that is taken back from the editor.
+const MAX_EDITED: u64 = 64 * 1024 * 1024;
+
+/// Returns the editor the person has chosen.
+pub(crate) fn editor() -> Option<String> {
+    let set = |name| env::var(name).ok().filter(|value| !value.trim().is_empty());
+    set("VISUAL").or_else(|| set("EDITOR"))
+}
+
+/// Lets a person edit arguments; what they wrote need not be JSON.
+pub(crate) fn edit(editor: &str, arguments: &Map<String, Value>) -> io::Result<String> {
+    let mut file = tempfile::Builder::new()
+        .prefix("jp-arguments-")
+        .suffix(".json")
+        .tempfile()?;
+    let text = serde_json::to_string_pretty(arguments).map_err(io::Error::other)?;
+    writeln!(file, "{text}")?;
+    // By way of a shell, since people set `EDITOR="code --wait"`; the path is handed over as data.
+    let status = Command::new("sh")
+        .args(["-c", &format!("{editor} \"$1\""), "sh"])
+        .arg(file.path())
+        .stdin(Stdio::inherit())
+        .status()?;
+    if !status.success() {
+        return Err(io::Error::other(format!("the editor ended with {status}")));
+    }
+    if fs::metadata(file.path())?.len() > MAX_EDITED {
+        return Err(io::Error::other("the file is larger than 64 MiB"));
+    }
+    fs::read_to_string(file.path())
+}

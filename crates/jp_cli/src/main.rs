@@ -1,0 +1,32 @@
+//! The `jp` command: reads the command line, sets up a host and shows what came of it.
+//!
+//! The only crate that knows terminals, environment variables, the home directory and exit codes.
+
+mod answers;
+mod approve;
+mod arguments;
+mod cli;
+mod clock;
+mod commands;
+mod edit;
+mod error;
+mod exit;
+mod interrupt;
+mod places;
+mod progress;
+mod prompt;
+mod session;
+mod table;
+mod text;
+mod ui;
+mod words;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // First of all: a confined command starts as this very program, before any thread exists.
+    if let Some(code) = jp_confine::enter_if_asked() {
+        return code;
+    }
+    cli::main()
+}

@@ -1,0 +1,103 @@
+//! Where this user keeps things, which workspace is meant, and who is at the keyboard.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use crate::error::CliError;
+
+/// The most of `/etc/passwd` that is read for a name.
+const MAX_PASSWD: u64 = 1024 * 1024;
+
+/// Returns the directory of the user's configuration.
+pub(crate) fn config_dir() -> Option<PathBuf> {
+    place("JP_CONFIG_DIR", "XDG_CONFIG_HOME", ".config", "jp")
+}
+
+/// Returns the directory of what must survive: the audit log and the trust file.
+pub(crate) fn data_dir() -> Result<PathBuf, CliError> {
+    place("JP_DATA_DIR", "XDG_DATA_HOME", ".local/share", "jp").ok_or(CliError::NoHome {
+        variable: "JP_DATA_DIR",
+        what: "data",
+    })
+}
+
+/// Returns the directory of the audit log.
+pub(crate) fn audit_dir() -> Result<PathBuf, CliError> {
+    Ok(data_dir()?.join("audit"))
+}
+
+/// Returns the file that remembers which workspaces are trusted.
+pub(crate) fn trust_file() -> Result<PathBuf, CliError> {
+    Ok(data_dir()?.join("trust.json"))
+}
+
+/// Returns the directory of compiled code.
+#[cfg(feature = "wasm-tools")]
+pub(crate) fn code_dir() -> Option<PathBuf> {
+    Some(place("JP_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "jp")?.join("code"))
+}
+
+fn place(own: &str, base: &str, below_home: &str, name: &str) -> Option<PathBuf> {
+    let set = |name: &str| -> Option<OsString> { env::var_os(name).filter(|v| !v.is_empty()) };
+    let chosen = if let Some(own) = set(own) {
+        PathBuf::from(own)
+    } else if let Some(base) = set(base).map(PathBuf::from).filter(|p| p.is_absolute()) {
+        base.join(name)
+    } else {
+        PathBuf::from(set("HOME")?).join(below_home).join(name)
+    };
+    // A relative path would mean another directory under `-C`.
+    std::path::absolute(chosen).ok()
+}
+
+/// The directory the command works in, and the workspace around it.
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace {
+    pub(crate) cwd: PathBuf,
+    pub(crate) root: PathBuf,
+}
+
+impl Workspace {
+    /// Finds the workspace: the nearest directory above with a `.jp` in it, or else the directory
+    /// itself.
+    pub(crate) fn find(dir: Option<&Path>) -> Result<Self, CliError> {
+        let dir = dir.unwrap_or(Path::new("."));
+        let failed = |source| CliError::at("cannot use the directory", dir, source);
+        let cwd = dir.canonicalize().map_err(failed)?;
+        if !cwd.is_dir() {
+            return Err(CliError::usage(format!(
+                "{} is no directory",
+                dir.display()
+            )));
+        }
+        let root = cwd.ancestors().find(|above| above.join(".jp").is_dir());
+        Ok(Self {
+            root: root.unwrap_or(&cwd).to_owned(),
+            cwd,
+        })
+    }
+}
+
+/// Returns who is at the keyboard: the name of the process's user, or else the number.
+///
+/// Not from `USER`, which anybody can set and the audit log would believe.
+pub(crate) fn principal() -> String {
+    let uid = rustix::process::getuid().as_raw().to_string();
+    let mut text = Vec::new();
+    if let Ok(file) = fs::File::open("/etc/passwd") {
+        // A file that cannot be read leaves the number.
+        let _ = file.take(MAX_PASSWD).read_to_end(&mut text);
+    }
+    let text = String::from_utf8_lossy(&text);
+    let named = text.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == uid).then(|| name.to_owned())
+    });
+    named.unwrap_or_else(|| format!("uid {uid}"))
+}

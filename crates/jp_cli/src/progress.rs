@@ -1,0 +1,106 @@
+//! Progress on the terminal, for calls that take longer than a second.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use jp_llm::Events;
+use jp_tool::ToolStatus;
+
+use crate::{
+    text,
+    ui::{Style, Ui},
+};
+
+/// Nothing is shown for calls that are done by then.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often the line is drawn.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/// What the call is doing, and the line that says so.
+#[derive(Default)]
+pub(crate) struct Progress(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    doing: Option<(String, Instant)>,
+    frame: usize,
+    drawn: bool,
+}
+
+impl Progress {
+    /// Makes the progress of something that is no call.
+    #[cfg(feature = "wasm-tools")]
+    pub(crate) fn doing(what: String) -> Self {
+        let progress = Self::default();
+        progress.set(Some(what));
+        progress
+    }
+
+    fn set(&self, doing: Option<String>) {
+        let shown = |text: String| text::shorten(&text::one_line(&text), 60).into_owned();
+        self.lock().doing = doing.map(|doing| (shown(doing), Instant::now()));
+    }
+
+    /// Runs a future, drawing progress meanwhile if anybody can see it.
+    pub(crate) async fn show<T>(&self, ui: &Ui, work: impl Future<Output = T>) -> T {
+        if !ui.err_is_terminal {
+            return work.await;
+        }
+        tokio::pin!(work);
+        let mut ticks = tokio::time::interval(INTERVAL);
+        let result = loop {
+            tokio::select! {
+                biased;
+                result = &mut work => break result,
+                _ = ticks.tick() => self.draw(ui),
+            }
+        };
+        self.clear(ui);
+        result
+    }
+
+    fn draw(&self, ui: &Ui) {
+        let mut state = self.lock();
+        let Some((doing, since)) = &state.doing else {
+            return;
+        };
+        let took = since.elapsed();
+        if took < PATIENCE {
+            return;
+        }
+        let frame = FRAMES[state.frame % FRAMES.len()];
+        let line = format!("{frame} {doing}… {} s (Ctrl-C stops it)", took.as_secs());
+        ui.write(&format!("\r\u{1b}[2K{}", ui.paint(Style::Faint, line)));
+        state.frame += 1;
+        state.drawn = true;
+    }
+
+    fn clear(&self, ui: &Ui) {
+        let mut state = self.lock();
+        if std::mem::take(&mut state.drawn) {
+            ui.write("\r\u{1b}[2K");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Events for Progress {
+    fn report(&self, _: &str, tool: &str, status: ToolStatus) {
+        let doing = match (status.phase.as_str(), status.message) {
+            // While arguments are checked a person may be asked, and afterwards nothing happens.
+            ("validate" | "complete", _) => None,
+            (_, Some(message)) => Some(message),
+            ("execute", None) => Some(format!("running {tool}")),
+            (_, None) => return,
+        };
+        self.set(doing);
+    }
+}

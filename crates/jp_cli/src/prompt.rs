@@ -1,0 +1,52 @@
+//! A line from the person at the keyboard.
+
+use std::{
+    io::{self, BufRead, Read},
+    time::Duration,
+};
+
+use tokio_util::sync::CancellationToken;
+
+/// How long a person may think. It does not count against the time limit of the call.
+pub(crate) const THINKING: Duration = Duration::from_secs(600);
+
+/// The longest line that is taken.
+const MAX_LINE: u64 = 64 * 1024;
+
+/// What came of waiting for a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// A line, without its end.
+    Line(String),
+    /// Nothing more comes: the terminal was closed, or Ctrl-D.
+    Ended,
+    /// The person took longer than [`THINKING`].
+    TimedOut,
+    /// Ctrl-C.
+    Cancelled,
+}
+
+/// Waits for a line.
+pub(crate) async fn line(cancel: &CancellationToken) -> Typed {
+    let read = tokio::task::spawn_blocking(|| {
+        let mut bytes = Vec::new();
+        let stdin = io::stdin().lock();
+        let count = stdin.take(MAX_LINE).read_until(b'\n', &mut bytes);
+        match count {
+            Ok(1..) => Typed::Line(String::from_utf8_lossy(&bytes).trim_end().to_owned()),
+            _ => Typed::Ended,
+        }
+    });
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Typed::Cancelled,
+        () = tokio::time::sleep(THINKING) => Typed::TimedOut,
+        typed = read => typed.unwrap_or(Typed::Ended),
+    }
+}
+
+/// Throws away what was typed before the question was seen, so that nothing is approved by accident.
+pub(crate) fn forget_typed() {
+    // Where the terminal cannot do that, the question is asked all the same.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}

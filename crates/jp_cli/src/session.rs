@@ -1,0 +1,108 @@
+//! What nearly every command starts with: the workspace, its configuration, and a host for calls.
+
+use std::{env, sync::Arc};
+
+use jp_audit::{Log, Options};
+use jp_config::{Loaded, Sources, load};
+use jp_confine::Launcher;
+use jp_llm::{Host, Trust, TrustStore};
+
+use crate::{
+    error::CliError,
+    places::{self, Workspace},
+    ui::Ui,
+};
+
+/// A loaded workspace.
+pub(crate) struct Session {
+    pub(crate) workspace: Workspace,
+    pub(crate) loaded: Loaded,
+    pub(crate) host: Host,
+}
+
+impl Session {
+    /// Loads the configuration and makes a host. Engines are made when they are first needed.
+    pub(crate) fn open(ui: &Ui) -> Result<Self, CliError> {
+        let workspace = Workspace::find(ui.global.dir.as_deref())?;
+        let loaded = load(&sources(&workspace, ui))?;
+        for warning in &loaded.warnings {
+            ui.warning(&warning.to_string());
+        }
+        let mut host = host(&workspace, &loaded)?;
+        host.trust = trust(&workspace, &loaded)?;
+        Ok(Self {
+            workspace,
+            loaded,
+            host,
+        })
+    }
+
+    /// Opens the audit log. Whoever runs tools must.
+    pub(crate) fn audit(&mut self) -> Result<(), CliError> {
+        let log = Log::open(&places::audit_dir()?, Options::default())?;
+        self.host.audit = Some(Arc::new(log));
+        Ok(())
+    }
+}
+
+/// Returns where the configuration of a workspace is read from.
+pub(crate) fn sources(workspace: &Workspace, ui: &Ui) -> Sources {
+    let ours = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        let name = name.into_string().ok()?;
+        let value = value.into_string().ok()?;
+        name.starts_with("JP_CFG_").then_some((name, value))
+    };
+    Sources {
+        user_config_dir: places::config_dir(),
+        workspace_root: Some(workspace.root.clone()),
+        cwd: workspace.cwd.clone(),
+        env: env::vars_os().filter_map(ours).collect(),
+        assignments: ui.global.cfg.clone(),
+    }
+}
+
+fn host(workspace: &Workspace, loaded: &Loaded) -> Result<Host, CliError> {
+    let config = loaded.config.policy.clone().unwrap_or_default();
+    let policy = config.to_policy().map_err(|error| CliError::Policy {
+        reason: error.to_string(),
+    })?;
+    let mut host = Host::new(workspace.root.clone(), policy);
+    host.unconfined = config.unconfined;
+    host.knowledge = loaded.config.kb.clone();
+    // Without a launcher commands are refused, with the reason.
+    host.launcher = Launcher::current_exe().ok().map(Arc::new);
+    #[cfg(feature = "wasm-tools")]
+    {
+        host.wasm = jp_llm::LazyRuntime::new(jp_llm::RuntimeOptions {
+            allocation: jp_llm::Allocation::OnDemand,
+            cache_dir: places::code_dir(),
+            spares: 0,
+        });
+    }
+    Ok(host)
+}
+
+fn trust(workspace: &Workspace, loaded: &Loaded) -> Result<Trust, CliError> {
+    match places::trust_file() {
+        Ok(file) => Ok(TrustStore::open(&file)?.check(&workspace.root, loaded)),
+        // Nobody has a place to remember trust in, so nothing is trusted.
+        Err(_) => Ok(Trust::Untrusted),
+    }
+}
+
+/// Runs a future on this thread; file operations and guests share it, which saves every hand-over.
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // A guest that computes yields every millisecond; timers must be looked at each time.
+        .event_interval(1)
+        .build()
+        .map_err(|source| CliError::System {
+            what: "cannot start".to_owned(),
+            source,
+        })?;
+    let result = runtime.block_on(work);
+    // A thread may still wait for a key; nobody waits for that thread.
+    runtime.shutdown_background();
+    Ok(result)
+}

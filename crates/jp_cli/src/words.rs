@@ -1,0 +1,148 @@
+//! Grants, limits and modes in words a person can judge.
+
+use std::time::Duration;
+
+use jp_config::tool::{CommandConfig, RunMode};
+use jp_policy::{Access, Capabilities, Limits, Net};
+
+use crate::text;
+
+/// Says what a call may do, one thing per item.
+pub(crate) fn capabilities(capabilities: &Capabilities) -> Vec<String> {
+    let mut said = Vec::new();
+    for rule in capabilities.files.rules() {
+        let path = text::escape(rule.path.as_str()).into_owned();
+        let what = match path.as_str() {
+            "/workspace" => "this workspace".to_owned(),
+            "/subjects" => "the subjects of the topic".to_owned(),
+            "/" => "all files it can name".to_owned(),
+            _ => path,
+        };
+        said.push(match rule.access {
+            Access::Read => format!("read {what}"),
+            Access::ReadWrite => format!("read and change {what}"),
+        });
+    }
+    match &capabilities.net {
+        net if net.is_none() => {}
+        Net::Any => said.push("reach any host on the network".to_owned()),
+        net => said.push(format!("reach {}", text::escape(&net.to_string()))),
+    }
+    if capabilities.subprocess {
+        said.push("run a command".to_owned());
+    }
+    if said.is_empty() {
+        said.push("nothing outside of itself".to_owned());
+    }
+    said
+}
+
+/// Says how much a call may use.
+pub(crate) fn limits(limits: &Limits) -> String {
+    let fuel = limits
+        .fuel
+        .map_or_else(|| "no fuel limit".to_owned(), |fuel| format!("{fuel} fuel"));
+    format!(
+        "{}, {} of memory, {} of output, {fuel}",
+        duration(limits.time),
+        bytes(limits.memory_bytes),
+        bytes(limits.output_bytes)
+    )
+}
+
+/// Writes a number of bytes.
+pub(crate) fn bytes(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 6] = [
+        (1 << 30, "GiB"),
+        (1_000_000_000, "GB"),
+        (1 << 20, "MiB"),
+        (1_000_000, "MB"),
+        (1 << 10, "KiB"),
+        (1000, "kB"),
+    ];
+    let whole = UNITS
+        .iter()
+        .find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit));
+    match whole {
+        Some((unit, name)) => format!("{} {name}", bytes / unit),
+        None if bytes >= 10_000 => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+/// Writes a duration.
+pub(crate) fn duration(time: Duration) -> String {
+    match time.as_millis() {
+        millis if millis >= 1000 && millis % 1000 == 0 => format!("{} s", millis / 1000),
+        0..1 => format!("{:.3} ms", time.as_secs_f64() * 1000.0),
+        1..10_000 => format!("{:.1} ms", time.as_secs_f64() * 1000.0),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
+}
+
+/// Returns the word of a run mode.
+pub(crate) const fn run_mode(mode: RunMode) -> &'static str {
+    match mode {
+        RunMode::Ask => "ask",
+        RunMode::Unattended => "unattended",
+        RunMode::Edit => "edit",
+        RunMode::Skip => "skip",
+    }
+}
+
+/// Writes a command line, escaped.
+pub(crate) fn command(command: &CommandConfig) -> String {
+    let shell = command.shell.then_some("sh -c");
+    let words = shell
+        .into_iter()
+        .chain([command.program.as_str()])
+        .chain(command.args.iter().map(String::as_str));
+    let words: Vec<String> = words
+        .enumerate()
+        .map(|(at, word)| match word {
+            "sh -c" if at == 0 => word.to_owned(),
+            word if word.is_empty() || word.contains([' ', '\t', '\n', '\'', '"']) => {
+                format!("'{}'", word.replace('\'', "'\\''"))
+            }
+            word => word.to_owned(),
+        })
+        .collect();
+    text::escape(&words.join(" ")).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use jp_policy::GuestPath;
+
+    use super::*;
+
+    #[test]
+    fn grants_are_sentences() {
+        assert_eq!(
+            capabilities(&Capabilities::default()),
+            ["nothing outside of itself"]
+        );
+        let path = GuestPath::new("/workspace").unwrap();
+        let mut all = Capabilities::default().with_files(path, Access::ReadWrite);
+        all.subprocess = true;
+        all.net = Net::Any;
+        assert_eq!(
+            capabilities(&all),
+            [
+                "read and change this workspace",
+                "reach any host on the network",
+                "run a command"
+            ]
+        );
+    }
+
+    #[test]
+    fn sizes_and_times_are_readable() {
+        assert_eq!(bytes(256 << 20), "256 MiB");
+        assert_eq!(bytes(10_000_000), "10 MB");
+        assert_eq!(bytes(123_456), "120.6 KiB");
+        assert_eq!(bytes(7), "7 bytes");
+        assert_eq!(duration(Duration::from_secs(30)), "30 s");
+        assert_eq!(duration(Duration::from_micros(2500)), "2.5 ms");
+    }
+}

@@ -1,0 +1,158 @@
+//! Calls of tools: what they may do, how they end, and which exit code says so.
+
+use std::time::{Duration, Instant};
+
+use crate::kit::Sandbox;
+
+#[test]
+fn learn_lists_subjects_and_loads_one_or_all_that_match() {
+    let sandbox = Sandbox::with_tools();
+    let run = |words: &[&str]| sandbox.jp(&[&["tool", "run", "learn"], words].concat());
+    run(&["topic=skills"])
+        .exits(0)
+        .says("- ast-grep")
+        .says("- review/naming");
+    run(&["topic=Skills", "subjects=ast-grep"])
+        .exits(0)
+        .says("# ast-grep");
+    run(&[r#"{"topic": "skills", "subjects": ["review/*"]}"#])
+        .exits(0)
+        .says("# Naming")
+        .says("# Errors");
+    run(&["topic=nonsense"])
+        .exits(1)
+        .warns("Available topics:\n- skills (Skills)");
+    // Also from a directory below, and from elsewhere with -C.
+    std::fs::create_dir_all(sandbox.path("workspace/a/b")).unwrap();
+    let below = sandbox.path("workspace/a/b");
+    let below = below.to_str().unwrap();
+    sandbox
+        .jp(&["-C", below, "tool", "run", "learn", "topic=skills"])
+        .exits(0)
+        .says("- ast-grep");
+}
+
+#[test]
+fn a_wasm_tool_reads_its_workspace_and_nothing_else() {
+    let sandbox = Sandbox::with_tools();
+    let ran = sandbox.call(&["read", "path=notes.txt"]).exits(0);
+    assert_eq!(ran.stdout, "first note\nsecond note\n");
+    sandbox.call(&["read", "path=../secret.txt"]).exits(1);
+    sandbox
+        .call(&["outside"])
+        .exits(1)
+        .warns("cannot read /etc/passwd");
+}
+
+#[test]
+fn exit_codes_tell_the_worlds_apart() {
+    let sandbox = Sandbox::with_tools();
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["read", "path=none.txt"], 1, "Failed to read file"),
+        (&["read"], 2, "\"path\" is a required property"),
+        (&["read", "nonsense"], 2, "write key=value"),
+        (&["off"], 2, "Disabled in configuration"),
+        (&["broken"], 2, "Command missing"),
+        (&["ask"], 3, "--answer name=VALUE"),
+        (&["spin"], 124, "raise it with `limits.time`"),
+        (&["count"], 126, "run `jp trust` in it"),
+        (&["nope"], 127, "`jp tool list` shows the tools"),
+        (&["trap"], 134, "the probe gave up on purpose"),
+    ];
+    for (words, code, text) in cases {
+        sandbox.call(words).exits(*code).warns(text);
+    }
+    sandbox.jp(&["nonsense"]).exits(2);
+    // Without --yes and without a terminal there is nobody to approve.
+    sandbox
+        .jp(&["tool", "run", "read", "path=notes.txt"])
+        .exits(126)
+        .warns("jp tool run --yes read")
+        .warns("you have not trusted this workspace");
+}
+
+#[test]
+fn a_question_is_printed_and_answered_on_the_command_line() {
+    let sandbox = Sandbox::with_tools();
+    let asked = sandbox.call(&["ask"]).exits(3);
+    assert_eq!(asked.json()["id"], "name");
+    sandbox
+        .call(&["ask", "--answer", "name=true"])
+        .exits(0)
+        .says("hello true");
+    let confirmed = |answer: &str| {
+        let answer = format!("confirm={answer}");
+        sandbox.call(&["read", "path=notes.txt", "ask:=true", "--answer", &answer])
+    };
+    confirmed("yes").exits(0).says("second note");
+    confirmed("n").exits(0).says("The file was not read");
+    confirmed("maybe").exits(2).warns("expected yes or no");
+    sandbox
+        .call(&["read", "path=notes.txt", "--answer", "x=1"])
+        .exits(0)
+        .warns("did not ask `x`");
+}
+
+#[test]
+fn arguments_come_from_standard_input_within_bounds() {
+    let sandbox = Sandbox::with_tools();
+    let run = |input: &[u8]| sandbox.fed(&["tool", "run", "--yes", "read", "-"], input);
+    run(br#"{"path": "notes.txt"}"#).exits(0).says("first note");
+    run(b"").exits(2).warns("not JSON");
+    let deep = "[".repeat(1_000_000);
+    run(deep.as_bytes())
+        .exits(2)
+        .warns("nested deeper than 128");
+    let long = vec![b' '; 65 * 1024 * 1024];
+    run(&long).exits(2).warns("longer than 64 MiB");
+}
+
+#[test]
+fn a_signal_cancels_a_spinning_call_and_leaves_a_record() {
+    let sandbox = Sandbox::with_tools();
+    let words = ["--cfg", "conversation.tools.spin.limits.time=60000"];
+    let words = [&words[..], &["tool", "run", "--yes", "spin"]].concat();
+    // The first run compiles, so that the second one is soon where it can be stopped.
+    sandbox.call(&["spin"]).exits(124);
+    let child = sandbox.command(&words).spawn().unwrap();
+    let started = Instant::now();
+    std::thread::sleep(Duration::from_millis(300));
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ran: crate::kit::Ran = child.wait_with_output().unwrap().into();
+    ran.exits(130).warns("cancelled");
+    assert!(started.elapsed() < Duration::from_secs(20));
+    sandbox.jp(&["audit", "show"]).exits(0).says("cancelled");
+}
+
+#[test]
+fn every_call_is_in_an_audit_log_that_verifies() {
+    let sandbox = Sandbox::with_tools();
+    sandbox
+        .jp(&["tool", "run", "learn", "topic=skills"])
+        .exits(0);
+    sandbox.call(&["trap"]).exits(134);
+    sandbox.call(&["count"]).exits(126);
+    let shown = sandbox.jp(&["audit", "show", "--json"]).exits(0).json();
+    let outcomes: Vec<&str> = shown["records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|record| record["outcome"].as_str().unwrap())
+        .collect();
+    assert_eq!(outcomes, ["success", "trap", "denied"]);
+    let shown = sandbox.jp(&["audit", "show", "--tool", "trap"]).exits(0);
+    assert_eq!(shown.stdout.lines().count(), 2, "{shown:?}");
+    sandbox
+        .jp(&["audit", "verify"])
+        .exits(0)
+        .says("whole: 3 calls");
+    let log = "home/.local/share/jp/audit/audit-00000001.jsonl";
+    let text = std::fs::read_to_string(sandbox.path(log)).unwrap();
+    sandbox.write(log, &text.replace("\"trap\"", "\"success\""));
+    sandbox
+        .jp(&["audit", "verify"])
+        .exits(1)
+        .says("NOT whole")
+        .warns("changed or is a forgery");
+}

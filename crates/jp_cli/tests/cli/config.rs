@@ -1,0 +1,57 @@
+//! Configuration from the command line, and what is said when it is wrong.
+
+use crate::kit::{Sandbox, TOOLS};
+
+#[test]
+fn a_wrong_configuration_is_named_by_file_line_and_key() {
+    let config = format!("{TOOLS}\n[conversation.tools.x]\nsource = \"local\"\ncomand = \"ls\"\n");
+    let line = config.lines().count();
+    let sandbox = Sandbox::new(&config);
+    sandbox
+        .jp(&["tool", "list"])
+        .exits(2)
+        .warns(&format!("config.toml:{line}: "))
+        .warns("conversation.tools.x.comand: unknown key (did you mean `command`?)");
+    let sandbox = Sandbox::new("");
+    sandbox
+        .jp(&["--cfg", "nonsense.x=1", "tool", "list"])
+        .exits(2)
+        .warns("--cfg nonsense.x=1: nonsense");
+}
+
+#[test]
+fn a_key_is_set_in_the_workspace_or_for_the_user() {
+    let sandbox = Sandbox::with_tools();
+    sandbox
+        .jp(&["config", "set", "conversation.tools.read.run=skip"])
+        .exits(0);
+    sandbox
+        .call(&["read", "path=notes.txt"])
+        .exits(126)
+        .warns("skipped by configuration");
+    sandbox
+        .jp(&["config", "set", "policy.unconfined=true"])
+        .exits(2)
+        .warns("policy belongs in the user's configuration")
+        .warns("--user");
+    sandbox
+        .jp(&["config", "set", r#"{"policy": {"unconfined": true}}"#])
+        .exits(2);
+    sandbox
+        .jp(&["config", "set", "--user", "policy.workspace=read"])
+        .exits(0);
+    sandbox.jp(&["tool", "run", "--yes", "trap"]).exits(134);
+    sandbox.call(&["count"]).exits(126).warns("policy");
+    let shown = sandbox.jp(&["config", "show", "--json"]).exits(0).json();
+    assert_eq!(shown["config"]["policy"]["workspace"], "read");
+    assert_eq!(shown["files"].as_array().unwrap().len(), 2);
+    sandbox
+        .jp(&["config", "show"])
+        .exits(0)
+        .says("# from ")
+        .says("[policy]");
+    sandbox
+        .jp(&["config", "schema"])
+        .exits(0)
+        .says("conversation");
+}

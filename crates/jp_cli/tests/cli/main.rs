@@ -1,0 +1,10 @@
+//! The `jp` binary from outside: each test has a workspace, a home directory and real guests of its
+//! own.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod calls;
+mod config;
+mod kit;
+mod output;
+mod terminal;
+mod trust;

@@ -1,0 +1,176 @@
+//! What a confined command sees and says: environment, files, network, results.
+
+use std::{io::Write, net::TcpListener};
+
+use jp_llm::ToolError;
+use jp_policy::{Limit, Net};
+use serde_json::json;
+
+use crate::kit::{Desk, Ended, call, command, script};
+
+/// Runs a script with a grant and returns what it said.
+async fn run(text: &str, more: &str) -> Result<String, String> {
+    let desk = Desk::new(&script("t", text, more))
+        .file("here", "inside\n")
+        .trusted();
+    desk.said("t", json!({})).await
+}
+
+#[tokio::test]
+async fn f62_the_environment_is_cleared() {
+    let desk = Desk::new(&command("t", "\"env\"", "")).trusted();
+    let said = desk.said("t", json!({})).await.unwrap();
+    let mut names: Vec<_> = said
+        .lines()
+        .map(|line| line.split('=').next().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["HOME", "LANG", "PATH", "TMPDIR"], "{said}");
+    assert!(std::env::vars().count() > names.len());
+}
+
+#[tokio::test]
+async fn a_command_works_in_the_workspace() {
+    assert_eq!(
+        run("cat here; echo new > made; cat made", "").await,
+        Ok("inside\nnew\n".to_owned())
+    );
+    let desk = Desk::new(&command("t", "\"./run.sh\"", "")).trusted();
+    let desk = desk.file("run.sh", "#!/bin/sh\necho from a file\n");
+    let script = desk.root.join("run.sh");
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    assert_eq!(
+        desk.said("t", json!({})).await,
+        Ok("from a file\n".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_command_cannot_leave_the_workspace() {
+    let desk = Desk::new(&script(
+        "t",
+        "echo x > ../out; cat ../user/config.toml /etc/shadow",
+        "",
+    ));
+    let desk = desk.trusted();
+    std::fs::write(
+        desk.root.parent().unwrap().join("user/config.toml"),
+        "# private\n",
+    )
+    .unwrap();
+    let said = desk.said("t", json!({})).await.unwrap_err();
+    assert!(
+        !said.contains("private") && !said.contains("root:"),
+        "{said}"
+    );
+    assert!(!desk.has("../out"));
+}
+
+#[tokio::test]
+async fn a_grant_to_read_is_no_grant_to_write() {
+    let tries = "cat here; echo x > made || echo refused; rm -f here; chmod 777 here; ln here link; \
+                 cat here; ls";
+    let said = run(tries, "grant.workspace = \"read\"").await.unwrap();
+    assert_eq!(said, "inside\nrefused\ninside\nhere\n");
+    let said = run(
+        "cat here; ls -A . | wc -l; pwd",
+        "grant.workspace = \"none\"",
+    )
+    .await
+    .unwrap();
+    assert_eq!(said, "0\n/tmp\n");
+    let partly = "grant.workspace = \"read\"\ngrant.files = [\"/workspace/out:read-write\"]";
+    let desk = Desk::new(&script("t", "echo x > out/a && echo x > b", partly)).file("out/z", "");
+    let desk = desk.trusted();
+    let _refused = desk.said("t", json!({})).await.unwrap_err();
+    assert!(desk.has("out/a") && !desk.has("b"));
+}
+
+#[tokio::test]
+async fn there_is_no_network_unless_it_is_granted() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let answers = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"hello\n").unwrap();
+    });
+    let line =
+        format!("{{ program = \"bash\", args = [\"-c\", \"cat < /dev/tcp/127.0.0.1/{port}\"] }}");
+    let connects = |more| command("t", &line, more);
+    let desk = Desk::new(&connects("")).trusted();
+    let said = desk.said("t", json!({})).await.unwrap_err();
+    assert!(said.contains("unreachable"), "{said}");
+    let policy = "[policy]\nnet = true\n";
+    let desk = Desk::with_user(&connects("grant.net = true"), policy).trusted();
+    assert_eq!(desk.said("t", json!({})).await, Ok("hello\n".to_owned()));
+    answers.join().unwrap();
+    // Single hosts no system can grant to a process; it is not run with less than it asked for.
+    let mut tool = desk.tool("t").unwrap();
+    tool.request.capabilities.net = Net::Hosts(["example.com".parse().unwrap()].into());
+    let error = tool.execute(call(json!({})), &desk.host).await.unwrap_err();
+    assert!(matches!(error, ToolError::Unconfinable { .. }), "{error:?}");
+    assert!(
+        error
+            .to_string()
+            .contains("all of the network or none of it"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn what_a_command_says_is_an_outcome_or_text() {
+    let said = run(r#"echo '{"type":"success","content":"yes"}'; exit 9"#, "").await;
+    assert_eq!(said, Ok("yes".to_owned()));
+    let said = run(
+        r#"echo '{"type":"error","message":"no","trace":[],"transient":false}'"#,
+        "",
+    )
+    .await;
+    assert_eq!(said, Err("no".to_owned()));
+    assert_eq!(
+        run("echo text; echo aside >&2", "").await,
+        Ok("text\n".to_owned())
+    );
+    let said = run("echo out; echo why >&2; exit 3", "").await;
+    let expected = r#"{"message":"Tool 't' execution failed.","stderr":"why\n","stdout":"out\n"}"#;
+    assert_eq!(said, Err(expected.to_owned()));
+    let said = run("kill -9 $$", "").await;
+    assert!(said.unwrap_err().contains("execution failed"));
+    assert_eq!(
+        run("printf 'a\\377b'", "").await,
+        Ok("a\u{fffd}b".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_command_that_does_not_exist_is_named() {
+    let desk = Desk::new(&command("t", "\"no-such-program\"", "")).trusted();
+    let error = desk.call("t", json!({})).await.error();
+    assert!(matches!(error, ToolError::Spawn { .. }), "{error:?}");
+    assert!(error.to_string().contains("no-such-program"), "{error}");
+    assert_eq!(desk.record(), "allowed, host_failure");
+}
+
+#[tokio::test]
+async fn a_flood_of_output_is_bounded_and_kept_up_to_its_limit() {
+    let desk = Desk::new(&script("t", "yes", "limits.output = \"64KiB\"")).trusted();
+    let ToolError::LimitReached { limit, printed, .. } = desk.call("t", json!({})).await.error()
+    else {
+        panic!("no limit")
+    };
+    assert_eq!((limit, printed.stdout.len()), (Limit::Output, 64 << 10));
+    let flood = script("t", "echo so far; yes >&2", "limits.output = \"64KiB\"");
+    let desk = Desk::new(&flood).trusted();
+    let executed = desk.call("t", json!({})).await;
+    assert_eq!(executed.details.stdout, b"so far\n");
+    assert_eq!(executed.details.stderr.len(), 64 << 10);
+    assert_eq!(desk.record(), "allowed, limit");
+}
+
+#[tokio::test]
+async fn memory_is_limited_where_the_configuration_says_so() {
+    let takes = "head -c 200000000 /dev/zero | tail | wc -c";
+    assert_eq!(run(takes, "").await, Ok("200000000\n".to_owned()));
+    let said = run(takes, "limits.memory = \"64MB\"").await;
+    assert_ne!(said, Ok("200000000\n".to_owned()));
+}

@@ -1,0 +1,24 @@
+//! The pipeline as its fronts use it: configuration from files, real guests, real walls around
+//! commands, a real log. Each test makes a workspace, calls tools in it and looks at what is left.
+#![cfg(all(target_os = "linux", feature = "wasm-tools"))]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+
+mod approvals;
+mod arguments;
+mod audit;
+mod commands;
+mod defining;
+mod kit;
+mod learn_alike;
+mod native;
+mod processes;
+mod questions;
+mod seed;
+mod stopping;
+mod templates;
+mod trust;
+mod unconfined;

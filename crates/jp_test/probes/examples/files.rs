@@ -1,0 +1,77 @@
+//! Does a list of file operations, `{"do": [["read", "/workspace/a"], …]}`, and reports each:
+//! `ok`, `ok: what was read`, or the error of the system. `keep` opens and keeps a file open;
+//! `{"times": n}` beside the list repeats it.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write},
+};
+
+use jp_probes::{Call, probe};
+use jp_tool::Outcome;
+use serde_json::Value;
+
+fn run(call: &Call) -> Outcome {
+    let list = call.get("do");
+    let mut kept = Vec::new();
+    let mut reports = Vec::new();
+    for _ in 0..call.number("times").max(1) {
+        for step in list.as_array().into_iter().flatten() {
+            let word = |at: usize| step.get(at).and_then(Value::as_str).unwrap_or_default();
+            reports.push(match act(word(0), word(1), word(2), &mut kept) {
+                Ok(text) if text.is_empty() => "ok".to_owned(),
+                Ok(text) => format!("ok: {text}"),
+                Err(error) => error.to_string(),
+            });
+        }
+    }
+    Value::from(reports).to_string().into()
+}
+
+fn act(what: &str, path: &str, other: &str, kept: &mut Vec<File>) -> io::Result<String> {
+    match what {
+        "read" => return fs::read_to_string(path),
+        "first" => {
+            let mut bytes = [0; 64];
+            let read = File::open(path)?.read(&mut bytes)?;
+            return Ok(String::from_utf8_lossy(&bytes[..read]).into_owned());
+        }
+        "keep" => kept.push(File::open(path)?),
+        "drop" => kept.clear(),
+        "write" => fs::write(path, other)?,
+        "append" => OpenOptions::new()
+            .append(true)
+            .open(path)?
+            .write_all(other.as_bytes())?,
+        "truncate" => drop(OpenOptions::new().write(true).truncate(true).open(path)?),
+        "resize" => File::open(path)?.set_len(0)?,
+        "create" => drop(File::create_new(path)?),
+        "rename" => fs::rename(path, other)?,
+        "link" => fs::hard_link(path, other)?,
+        "symlink" => symlink(path, other)?,
+        "unlink" => fs::remove_file(path)?,
+        "mkdir" => fs::create_dir(path)?,
+        "rmdir" => fs::remove_dir(path)?,
+        "stat" => return Ok(format!("{} bytes", fs::metadata(path)?.len())),
+        "lstat" => return Ok(format!("{:?}", fs::symlink_metadata(path)?.file_type())),
+        "readlink" => return Ok(fs::read_link(path)?.display().to_string()),
+        "list" => {
+            let names = fs::read_dir(path)?
+                .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+                .collect::<io::Result<Vec<_>>>()?;
+            return Ok(names.join(" "));
+        }
+        other => return Err(io::Error::other(format!("no operation `{other}`"))),
+    }
+    Ok(String::new())
+}
+
+#[expect(
+    deprecated,
+    reason = "the successor for WASI is unstable, and there are no other kinds of links there"
+)]
+fn symlink(target: &str, path: &str) -> io::Result<()> {
+    fs::soft_link(target, path)
+}
+
+probe!(run);

@@ -1,0 +1,258 @@
+//! A workspace, limits and a runtime: everything a guest is called with.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
+
+use jp_policy::Limits;
+use jp_tool::{Action, Context, Outcome};
+use jp_wasm::{
+    Allocation, DirPerms, Ended, Error, FilePerms, GuestCall, Preopen, Prepared, Runtime,
+    RuntimeOptions, WasiConfig,
+};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+/// Where guests see the workspace.
+pub const ROOT: &str = "/workspace";
+
+/// What a guest may do with the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Read it.
+    ReadOnly,
+    /// Read and change it.
+    ReadWrite,
+    /// Not even see it.
+    None,
+}
+
+/// The runtimes tests share, as calls of one process do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Host {
+    /// Each instance for itself.
+    OnDemand,
+    /// Instances from a pool.
+    Pooling,
+    /// Instances from a pool, some made ahead of time.
+    Spares,
+}
+
+impl Host {
+    /// All of them, for tests that must hold on each.
+    pub const ALL: [Self; 3] = [Self::OnDemand, Self::Pooling, Self::Spares];
+
+    /// Makes a runtime of this kind that nobody else uses.
+    ///
+    /// # Panics
+    ///
+    /// When this machine cannot run Wasm.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "a test kit fails by panicking")]
+    pub fn runtime(self) -> Runtime {
+        let options = RuntimeOptions {
+            allocation: match self {
+                Self::OnDemand => Allocation::OnDemand,
+                Self::Pooling | Self::Spares => Allocation::Pooling,
+            },
+            spares: if self == Self::Spares { 4 } else { 0 },
+            ..RuntimeOptions::default()
+        };
+        Runtime::new(&options).expect("a runtime")
+    }
+
+    fn shared(self) -> &'static Runtime {
+        static ON_DEMAND: LazyLock<Runtime> = LazyLock::new(|| Host::OnDemand.runtime());
+        static POOLING: LazyLock<Runtime> = LazyLock::new(|| Host::Pooling.runtime());
+        static SPARES: LazyLock<Runtime> = LazyLock::new(|| Host::Spares.runtime());
+        match self {
+            Self::OnDemand => &ON_DEMAND,
+            Self::Pooling => &POOLING,
+            Self::Spares => &SPARES,
+        }
+    }
+}
+
+/// A workspace and how guests are called in it.
+pub struct Kit {
+    runtime: &'static Runtime,
+    dir: TempDir,
+    access: Access,
+    limits: Limits,
+    cancel: Option<CancellationToken>,
+    action: Action,
+    answers: String,
+}
+
+#[expect(clippy::expect_used, reason = "a test kit fails by panicking")]
+impl Kit {
+    /// Makes an empty workspace that guests may read and change.
+    ///
+    /// # Panics
+    ///
+    /// When there is no room for it.
+    #[must_use]
+    pub fn new(host: Host) -> Self {
+        Self {
+            runtime: host.shared(),
+            dir: tempfile::tempdir().expect("a temporary directory"),
+            access: Access::ReadWrite,
+            limits: Limits::default(),
+            cancel: None,
+            action: Action::Run,
+            answers: "{}".to_owned(),
+        }
+    }
+
+    /// Adds a file to the workspace, with the directories above it.
+    ///
+    /// # Panics
+    ///
+    /// When it cannot be written.
+    #[must_use]
+    pub fn file(self, path: &str, text: &str) -> Self {
+        let path = self.path(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).expect("a directory in the workspace");
+        }
+        fs::write(path, text).expect("a file in the workspace");
+        self
+    }
+
+    /// Changes the limits.
+    #[must_use]
+    pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        change(&mut self.limits);
+        self
+    }
+
+    /// Says what guests may do with the workspace.
+    #[must_use]
+    pub const fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// Makes calls end when the token is cancelled.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &CancellationToken) -> Self {
+        self.cancel = Some(cancel.clone());
+        self
+    }
+
+    /// Answers questions of earlier calls.
+    #[must_use]
+    pub fn answers(mut self, answers: &Value) -> Self {
+        self.answers = answers.to_string();
+        self
+    }
+
+    /// Asks guests to format their arguments only.
+    #[must_use]
+    pub const fn formatting(mut self) -> Self {
+        self.action = Action::FormatArguments;
+        self
+    }
+
+    /// Returns the path of the host for one below the workspace.
+    #[must_use]
+    pub fn path(&self, below: &str) -> PathBuf {
+        self.dir.path().join(below)
+    }
+
+    /// Returns the runtime calls go to.
+    #[must_use]
+    pub const fn runtime(&self) -> &'static Runtime {
+        self.runtime
+    }
+
+    /// Calls a built guest.
+    pub async fn call(&self, guest: &str, arguments: &Value) -> Ended {
+        self.call_path(crate::guest(guest), arguments).await
+    }
+
+    /// Calls a component in a file.
+    pub async fn call_path(&self, path: &Path, arguments: &Value) -> Ended {
+        let prepared = self.runtime.prepare_path(path, &|_| {}).await;
+        self.call_prepared(prepared, &arguments.to_string()).await
+    }
+
+    /// Calls a component in memory.
+    pub async fn call_bytes(&self, bytes: &[u8], arguments: &str) -> Ended {
+        let prepared = self.runtime.prepare(bytes, &|_| {}).await;
+        self.call_prepared(prepared, arguments).await
+    }
+
+    /// Calls a component, or reports why there is none.
+    pub async fn call_prepared(&self, prepared: Result<Prepared, Error>, arguments: &str) -> Ended {
+        let ready = prepared.and_then(|prepared| {
+            let wasi = self.runtime.wasi_context(&self.wasi())?;
+            Ok((prepared, wasi))
+        });
+        let (prepared, wasi) = match ready {
+            Ok(ready) => ready,
+            Err(error) => {
+                return Ended {
+                    result: Err(error),
+                    traces: Default::default(),
+                };
+            }
+        };
+        let call = GuestCall {
+            name: "probe",
+            arguments,
+            answers: &self.answers,
+            context: &Context {
+                root: ROOT.into(),
+                action: self.action,
+            },
+            wasi,
+            limits: &self.limits,
+            cancel: self.cancel.clone(),
+        };
+        self.runtime.call(&prepared, call).await
+    }
+
+    /// Calls a built guest that must succeed and returns what it said.
+    ///
+    /// # Panics
+    ///
+    /// When it does not succeed.
+    #[expect(clippy::panic, reason = "a test kit fails by panicking")]
+    pub async fn answer(&self, guest: &str, arguments: &Value) -> String {
+        match self.call(guest, arguments).await.result {
+            Ok(Outcome::Success { content }) => content,
+            other => panic!("`{guest}` did not succeed: {other:?}"),
+        }
+    }
+
+    /// Lets the probe `files` do a list of operations and returns a report of each.
+    ///
+    /// # Panics
+    ///
+    /// When the probe does not answer.
+    pub async fn files(&self, operations: &Value) -> Vec<String> {
+        let arguments = serde_json::json!({ "do": operations });
+        let reports = self.answer("files", &arguments).await;
+        serde_json::from_str(&reports).expect("a list of reports")
+    }
+
+    fn wasi(&self) -> WasiConfig {
+        let (dir_perms, file_perms) = match self.access {
+            Access::ReadOnly => (DirPerms::Read, FilePerms::Read),
+            Access::ReadWrite => (DirPerms::ReadWrite, FilePerms::ReadWrite),
+            Access::None => return WasiConfig::default(),
+        };
+        WasiConfig {
+            preopens: vec![Preopen {
+                guest_path: ROOT.to_owned(),
+                host_path: self.dir.path().to_owned(),
+                dir_perms,
+                file_perms,
+            }],
+        }
+    }
+}
