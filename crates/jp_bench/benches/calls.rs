@@ -2,6 +2,13 @@
 //!
 //! `cargo bench -p jp_bench --bench calls`, or with the names of cases after `--`.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_precision_loss,
+    reason = "a bench that cannot go on stops"
+)]
+
 mod kit;
 
 use std::{
@@ -20,13 +27,16 @@ const BATCH: usize = 50;
 /// Time between two arrivals in the spares case: 1,000 calls a second of each kind.
 const PERIOD: Duration = Duration::from_micros(500);
 
+/// One comparison.
+type Case = fn(&Runtime);
+
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .unwrap();
-    let cases: [(&str, fn(&Runtime)); 4] = [
+    let cases: [(&str, Case); 4] = [
         ("closed_loop", closed_loop),
         ("arrivals", arrivals),
         ("throughput", throughput),

@@ -2,6 +2,8 @@
 //!
 //! `cargo bench -p jp_bench --bench startup -- --jp target/release/jp`
 
+#![expect(clippy::unwrap_used, reason = "a bench that cannot go on stops")]
+
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -3,6 +3,12 @@
 //!
 //! `cargo bench -p jp_bench --bench stopping`
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a bench that cannot go on stops"
+)]
+
 mod kit;
 
 use std::{

@@ -15,7 +15,7 @@ use crate::{
     cache::{self, Cache},
     convert::GuestPre,
     error::{Error, causes},
-    host, prescan,
+    link, prescan,
     source::{Identity, Place, Read},
     spares::Spares,
 };
@@ -85,7 +85,6 @@ impl Prepared {
 /// All components this process knows.
 pub(crate) struct Artifacts {
     engine: Engine,
-    linker: wasmtime::component::Linker<host::State>,
     cache: Option<Cache>,
     spares: usize,
     spare_places: Arc<tokio::sync::Semaphore>,
@@ -96,13 +95,8 @@ pub(crate) struct Artifacts {
 }
 
 impl Artifacts {
-    pub(crate) fn new(
-        engine: Engine,
-        cache: Option<Cache>,
-        spares: usize,
-    ) -> wasmtime::Result<Self> {
-        Ok(Self {
-            linker: host::linker(&engine)?,
+    pub(crate) fn new(engine: Engine, cache: Option<Cache>, spares: usize) -> Self {
+        Self {
             engine,
             cache,
             spares,
@@ -111,7 +105,7 @@ impl Artifacts {
             paths: Mutex::default(),
             embedded: Mutex::default(),
             compiling: Arc::default(),
-        })
+        }
     }
 
     /// Prepares bytes that are part of this program, with their compiled form if it has that too.
@@ -239,8 +233,7 @@ impl Artifacts {
         let failed = |error: wasmtime::Error| Error::Instantiate {
             reason: causes(&error),
         };
-        let mut linker = self.linker.clone();
-        host::link_denied_http(&mut linker, component).map_err(failed)?;
+        let linker = link::linker_for(component).map_err(failed)?;
         let pre = linker.instantiate_pre(component).map_err(failed)?;
         let pre = GuestPre::new(pre).map_err(|error| Error::Instantiate {
             reason: format!(

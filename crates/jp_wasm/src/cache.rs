@@ -50,10 +50,11 @@ impl Cache {
     /// Loads compiled code, if it is there and whole. Anything else is as good as absent.
     pub(crate) fn load(&self, engine: &Engine, sha256: &Sha256) -> Option<Component> {
         let file = fs::File::open(self.path(engine, sha256)).ok()?;
-        if file.metadata().ok()?.len() > MAX_CODE {
+        let size = file.metadata().ok()?.len();
+        if size > MAX_CODE {
             return None;
         }
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(size).ok()?.saturating_add(1));
         file.take(MAX_CODE).read_to_end(&mut bytes).ok()?;
         let (mac, code) = bytes.split_at_checked(MAC)?;
         // `blake3::Hash` compares in constant time.

@@ -55,6 +55,8 @@ pub(crate) fn engine(allocation: Allocation) -> wasmtime::Result<Engine> {
         .max_wasm_stack(WASM_STACK)
         .async_stack_size(ASYNC_STACK)
         .generate_address_map(false)
+        // Only a native debugger would read it, and it is a third of what a new process loads.
+        .native_unwind_info(false)
         // Otherwise an environment variable decides, and artifacts of one shell fail in another.
         .wasm_backtrace_details(WasmBacktraceDetails::Disable);
     if allocation == Allocation::Pooling {

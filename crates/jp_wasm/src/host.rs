@@ -11,15 +11,12 @@ use std::{
 };
 
 use cap_primitives::{ambient_authority, fs::open_ambient_dir};
-use wasmtime::component::{Component, Linker, ResourceTable, ResourceType, types::ComponentItem};
-use wasmtime_wasi::{
-    FsPerms, WasiCtx, WasiCtxView, WasiView,
-    p2::{DynInputStream, DynOutputStream, DynPollable, bindings::filesystem},
-};
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 
 use crate::{
-    error::{Error, NotGranted},
-    files::{GuestFiles, HasGuestFiles, Mount, OpenFiles},
+    error::Error,
+    files::{GuestFiles, Mount, OpenFiles},
     limiter::Limiter,
     output::Capture,
     stop::Stop,
@@ -264,7 +261,7 @@ impl State {
         }
     }
 
-    fn guest_files(&mut self) -> GuestFiles<'_> {
+    pub(crate) fn guest_files(&mut self) -> GuestFiles<'_> {
         self.touched = true;
         let Self {
             wasi, table, files, ..
@@ -286,59 +283,5 @@ impl WasiView for State {
             ctx: &mut self.wasi,
             table: &mut self.table,
         }
-    }
-}
-
-/// Links WASI, with our view of the files in place of wasmtime's.
-pub(crate) fn linker(engine: &wasmtime::Engine) -> wasmtime::Result<Linker<State>> {
-    let mut linker = Linker::new(engine);
-    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-    linker.allow_shadowing(true);
-    filesystem::preopens::add_to_linker::<State, HasGuestFiles>(&mut linker, State::guest_files)?;
-    filesystem::types::add_to_linker::<State, HasGuestFiles>(&mut linker, State::guest_files)?;
-    linker.allow_shadowing(false);
-    Ok(linker)
-}
-
-/// Links the functions of `wasi:http` that a component imports, each one a refusal.
-///
-/// JavaScript components import it whether they use it or not, so it must be there.
-pub(crate) fn link_denied_http(
-    linker: &mut Linker<State>,
-    component: &Component,
-) -> wasmtime::Result<()> {
-    let engine = component.engine();
-    for (name, item) in component.component_type().imports(engine) {
-        if !name.starts_with("wasi:http/") {
-            continue;
-        }
-        let ComponentItem::ComponentInstance(instance) = item.ty else {
-            continue;
-        };
-        let mut denied = linker.instance(name)?;
-        for (export, item) in instance.exports(engine) {
-            match item.ty {
-                ComponentItem::ComponentFunc(_) => {
-                    denied.func_new(export, |_, _, _, _| Err(NotGranted("the network").into()))?;
-                }
-                ComponentItem::Resource(_) => {
-                    denied.resource(export, resource_of_http(export), |_, _| Ok(()))?;
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Returns the type of a resource that `wasi:http` exports. Streams and pollables are those of
-/// `wasi:io` under a second name, and a component that imports both wants them to be the same.
-fn resource_of_http(export: &str) -> ResourceType {
-    match export {
-        "input-stream" => ResourceType::host::<DynInputStream>(),
-        "output-stream" => ResourceType::host::<DynOutputStream>(),
-        "pollable" => ResourceType::host::<DynPollable>(),
-        "io-error" => ResourceType::host::<wasmtime::Error>(),
-        _ => ResourceType::host::<NotGranted>(),
     }
 }

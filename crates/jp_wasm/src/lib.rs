@@ -16,6 +16,7 @@ mod files;
 mod host;
 mod inspect;
 mod limiter;
+mod link;
 mod output;
 mod prescan;
 mod runtime;

@@ -2,7 +2,7 @@
 //!
 //! Compilation cannot be cancelled, so what would take too long is refused before it starts.
 
-use wasmparser::{Encoding, Parser, Payload};
+use wasmparser::{Encoding, FunctionBody, Operator, Parser, Payload};
 
 use crate::error::Error;
 
@@ -15,6 +15,13 @@ const MAX_FUNCTIONS: u64 = 100_000;
 
 /// Modules and components inside a component.
 const MAX_PARTS: u64 = 1_000;
+
+/// The most tangled function, as branches times locals. A million take the compiler about 0.2 s;
+/// the largest in SpiderMonkey has 200,000, in CPython 70,000.
+const MAX_TANGLE: u64 = 5_000_000;
+
+/// The same for all functions of a component together.
+const MAX_ALL_TANGLE: u64 = 50_000_000;
 
 /// Payloads (sections and function bodies) that are walked.
 const MAX_PAYLOADS: u64 = 2_000_000;
@@ -39,6 +46,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), Error> {
         return refuse(format!("not a Wasm file: {what}"));
     }
     let (mut functions, mut parts, mut payloads) = (0_u64, 0_u64, 0_u64);
+    let mut all_tangle = 0_u64;
     for payload in Parser::new(0).parse_all(bytes) {
         let payload = match payload {
             Ok(payload) => payload,
@@ -56,6 +64,17 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), Error> {
                 );
             }
             Payload::CodeSectionStart { count, .. } => functions += u64::from(count),
+            Payload::CodeSectionEntry(body) => {
+                let tangle = tangle(&body);
+                all_tangle = all_tangle.saturating_add(tangle);
+                if tangle > MAX_TANGLE || all_tangle > MAX_ALL_TANGLE {
+                    return refuse(
+                        "functions with too many branches over too many locals to be compiled in \
+                         bounded time"
+                            .to_owned(),
+                    );
+                }
+            }
             Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => parts += 1,
             _ => {}
         }
@@ -73,6 +92,36 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Estimates the compiler's work with one function: each branch may carry each local.
+///
+/// A body that cannot be read is no work: the compiler will refuse it.
+fn tangle(body: &FunctionBody<'_>) -> u64 {
+    let locals = || {
+        let mut all = 0_u64;
+        for group in body.get_locals_reader().ok()? {
+            all = all.saturating_add(u64::from(group.ok()?.0));
+        }
+        Some(all)
+    };
+    let Some(locals) = locals() else { return 0 };
+    let bytes = body.range().len() as u64;
+    // Every branch takes at least two bytes, so most functions need no closer look.
+    if locals.saturating_mul(bytes / 2) <= MAX_TANGLE / 100 {
+        return 0;
+    }
+    let Ok(operators) = body.get_operators_reader() else {
+        return 0;
+    };
+    let is_branch = |operator: &wasmparser::Result<Operator<'_>>| {
+        matches!(
+            operator,
+            Ok(Operator::Loop { .. } | Operator::Block { .. } | Operator::If { .. })
+        )
+    };
+    let branches = operators.into_iter().filter(is_branch).count() as u64;
+    locals.saturating_mul(branches)
 }
 
 /// Checks a size before the bytes are read.
@@ -113,6 +162,20 @@ mod tests {
         let component = wat::parse_str("(component (core module (func)))").unwrap();
         check(&component).unwrap();
         assert!(refused(&component[..component.len() - 3]).contains("damaged or cut-off"));
+    }
+
+    /// 10,000 loops over 5,000 locals are 140 KB, and would keep the compiler busy for a minute.
+    #[test]
+    fn a_small_function_that_takes_a_minute_to_compile_is_refused() {
+        let function = |loops: usize| {
+            let (locals, loops) = ("i64 ".repeat(5_000), "loop end ".repeat(loops));
+            wat::parse_str(format!(
+                "(component (core module (func (local {locals}) {loops})))"
+            ))
+            .unwrap()
+        };
+        assert!(refused(&function(10_000)).contains("too many branches"));
+        check(&function(500)).unwrap();
     }
 
     #[test]

@@ -61,8 +61,7 @@ impl Runtime {
                 reason: format!("cannot use {} for compiled code: {error}", dir.display()),
             })
         });
-        let artifacts =
-            Artifacts::new(engine.clone(), cache.transpose()?, options.spares).map_err(failed)?;
+        let artifacts = Artifacts::new(engine.clone(), cache.transpose()?, options.spares);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             ticker: Ticker::new(&engine),
