@@ -48,7 +48,7 @@ impl TerminalApprover {
         self.show_arguments(request.arguments);
         let may = words::capabilities(request.grant.capabilities()).join("; ");
         ui.say(format_args!("  it may:    {may}"));
-        let limits = words::limits(request.grant.limits());
+        let limits = words::limits(request.grant);
         ui.say(format_args!("  it has:    {limits}"));
         if request.unconfined {
             let warning = "where the system cannot confine it, it runs with the full authority of \

@@ -67,8 +67,12 @@ impl Workspace {
     /// itself.
     pub(crate) fn find(dir: Option<&Path>) -> Result<Self, CliError> {
         let dir = dir.unwrap_or(Path::new("."));
-        let failed = |source| CliError::at("cannot use the directory", dir, source);
-        let cwd = dir.canonicalize().map_err(failed)?;
+        let cwd = dir.canonicalize().map_err(|error| {
+            CliError::usage(format!(
+                "cannot use the directory {}: {error}",
+                dir.display()
+            ))
+        })?;
         if !cwd.is_dir() {
             return Err(CliError::usage(format!(
                 "{} is no directory",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jp_config::tool::{CommandConfig, RunMode};
-use jp_policy::{Access, Capabilities, Limits, Net};
+use jp_policy::{Access, Capabilities, Grant, Net};
 
 use crate::text;
 
@@ -38,14 +38,20 @@ pub(crate) fn capabilities(capabilities: &Capabilities) -> Vec<String> {
 }
 
 /// Says how much a call may use.
-pub(crate) fn limits(limits: &Limits) -> String {
+pub(crate) fn limits(grant: &Grant) -> String {
+    let limits = grant.limits();
+    // The system bounds the memory of a command only where the tool's limits say so.
+    let memory = if grant.capabilities().subprocess {
+        "memory as its limits say".to_owned()
+    } else {
+        format!("{} of memory", bytes(limits.memory_bytes))
+    };
     let fuel = limits
         .fuel
         .map_or_else(|| "no fuel limit".to_owned(), |fuel| format!("{fuel} fuel"));
     format!(
-        "{}, {} of memory, {} of output, {fuel}",
+        "{}, {memory}, {} of output, {fuel}",
         duration(limits.time),
-        bytes(limits.memory_bytes),
         bytes(limits.output_bytes)
     )
 }

@@ -173,10 +173,12 @@ fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
         "NOT whole"
     };
     ui.line(format_args!(
-        "The log in {} is {verdict}: {} calls in {} files.",
+        "The log in {} is {verdict}: {} call{} in {} file{}.",
         dir.display(),
         report.records,
-        report.files
+        if report.records == 1 { "" } else { "s" },
+        report.files,
+        if report.files == 1 { "" } else { "s" }
     ))?;
     if let Some(last) = &report.last {
         ui.line(format_args!("Newest record: {} {}", last.seq, last.mac))?;

@@ -22,7 +22,7 @@ pub(crate) enum Command {
     Show(show::ShowArgs),
     /// Call a tool
     Run(run::RunArgs),
-    /// Show a call as people are shown it, without making it
+    /// Show a call as people are shown it; only what formats it runs
     Format(format::FormatArgs),
     /// Say whether a file is a tool, and if not, why
     #[cfg(feature = "wasm-tools")]

@@ -1,6 +1,12 @@
 //! Adapter: Wasm components, from a file of the workspace or from this program.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use async_trait::async_trait;
 use jp_tool::{Context, ToolStatus};
@@ -43,13 +49,15 @@ impl ComponentRuntime {
 
     async fn prepare(&self, invocation: &Invocation<'_>) -> Result<Prepared, ToolError> {
         let runtime = invocation.host.wasm()?;
+        let compiled = AtomicBool::new(false);
         let notify = |bytes: u64| {
+            compiled.store(true, Ordering::Relaxed);
             invocation.report(|| ToolStatus {
                 message: Some(format!("compiling {} ({} KiB)", self.name, bytes / 1024)),
                 ..ToolStatus::phase("parse")
             });
         };
-        match &self.artifact {
+        let prepared = match &self.artifact {
             Artifact::Builtin(builtin) => {
                 let made = runtime
                     .prepare_embedded(builtin.wasm, builtin.code, &notify)
@@ -68,7 +76,11 @@ impl ComponentRuntime {
                     _ => Ok(made),
                 }
             }
+        };
+        if compiled.into_inner() {
+            invocation.report(|| ToolStatus::phase("execute"));
         }
+        prepared
     }
 
     /// Opens what the grant allows and says where the guest finds it.

@@ -12,7 +12,7 @@ use jp_policy::{Access, Capabilities, GuestPath};
 use jp_tool::Tool;
 use serde_json::{Map, Value};
 
-use super::{ToolError, arguments::Checker, execute::Composed};
+use super::{Call, ToolError, arguments::Checker, execute::Composed, record};
 #[cfg(feature = "wasm-tools")]
 use crate::runtime::ComponentRuntime;
 use crate::{
@@ -82,6 +82,24 @@ impl ToolDefinition {
         }
         Err(ToolError::NotFound {
             name: name.to_owned(),
+        })
+    }
+
+    /// Finds a tool for a call. A call of a tool that is not there, or cannot work, leaves a record
+    /// too.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such tool, or its configuration cannot work.
+    pub fn for_call(
+        name: &str,
+        call: &Call,
+        loaded: &Loaded,
+        host: &Host,
+    ) -> Result<Self, ToolError> {
+        Self::new(name, loaded, host).map_err(|error| {
+            let written = record::write_unmade(name, call, host, &error);
+            written.err().unwrap_or(error)
         })
     }
 

@@ -29,11 +29,8 @@ pub(super) fn write(
         }) => (trace.as_slice(), Some(*transient)),
         _ => (&[][..], None),
     };
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
     let record = Record {
-        time: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+        time: now(),
         principal: &call.principal,
         call_id: &call.id,
         tool: &tool.name,
@@ -55,10 +52,54 @@ pub(super) fn write(
         trace,
         transient,
     };
-    log.append(&record).map_err(|error| ToolError::Host {
-        tool: tool.name.clone(),
+    log.append(&record)
+        .map_err(|error| unwritten(&tool.name, &error))
+}
+
+/// Writes the record of a call of a tool that could not be made, because there is none of that name
+/// for example.
+pub(super) fn write_unmade(
+    name: &str,
+    call: &Call,
+    host: &Host,
+    error: &ToolError,
+) -> Result<(), ToolError> {
+    let Some(log) = &host.audit else {
+        return Ok(());
+    };
+    let arguments = serde_json::to_string(&call.arguments).unwrap_or_default();
+    let record = Record {
+        time: now(),
+        principal: &call.principal,
+        call_id: &call.id,
+        tool: name,
+        source: Source::Local,
+        sha256: None,
+        arguments_hash: log.hash_arguments(arguments.as_bytes()),
+        grant: "",
+        decision: Decision::Undecided,
+        outcome: error_kind(error),
+        detail: Some(&error.to_string()),
+        duration_us: 0,
+        fuel: None,
+        stdout_bytes: 0,
+        stderr_bytes: 0,
+        trace: &[],
+        transient: None,
+    };
+    log.append(&record).map_err(|error| unwritten(name, &error))
+}
+
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+}
+
+fn unwritten(tool: &str, error: &jp_audit::AuditError) -> ToolError {
+    ToolError::Host {
+        tool: tool.to_owned(),
         reason: format!("the call could not be written down: {error}"),
-    })
+    }
 }
 
 /// Says how a call ended. What is wrong with arguments or answers repeats them, so only the model is

@@ -1,7 +1,7 @@
 //! The log: one record for each call whatever became of it, and nothing of its arguments.
 
 use jp_audit::Entry;
-use jp_llm::Call;
+use jp_llm::{Call, ToolDefinition, ToolError};
 use serde_json::{Value, json};
 
 use crate::kit::{Desk, call, object, reader, script};
@@ -43,6 +43,25 @@ async fn a_record_says_who_called_what_and_with_which_grant() {
     assert_eq!(record.sha256.as_deref(), executed.details.sha256.as_deref());
     assert_eq!(record.fuel, executed.details.fuel);
     assert!(record.duration_us > 0 && record.time > 1_700_000_000_000);
+    assert_secret(&records);
+}
+
+#[tokio::test]
+async fn a_call_of_a_tool_that_is_not_there_leaves_a_record_too() {
+    let desk = desk();
+    let made = ToolDefinition::for_call(
+        "nope",
+        &call(json!({"s": SECRET})),
+        &desk.loaded,
+        &desk.host,
+    );
+    assert!(matches!(made, Err(ToolError::NotFound { .. })));
+    let records = desk.records();
+    assert_eq!(records.len(), 1);
+    assert_eq!(
+        (&*records[0].tool, &*records[0].outcome),
+        ("nope", "invalid")
+    );
     assert_secret(&records);
 }
 

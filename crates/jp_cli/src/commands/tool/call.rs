@@ -51,7 +51,6 @@ pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result
     if ui.err_is_terminal {
         host.events = Some(Arc::clone(&progress) as _);
     }
-    let tool = ToolDefinition::new(wanted.name, &session.loaded, &session.host)?;
     let call = Call {
         id: format!("{:x}-{:x}", clock::now(), std::process::id()),
         arguments: wanted.arguments,
@@ -60,6 +59,7 @@ pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result
         cancel: interrupts.cancel,
         ..Call::default()
     };
+    let tool = ToolDefinition::for_call(wanted.name, &call, &session.loaded, &session.host)?;
     let id = call.id.clone();
     let mut answers = wanted.answers;
     let rounds = rounds(&tool, call, &session.host, &mut answers, &progress, ui);

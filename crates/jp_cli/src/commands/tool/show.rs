@@ -138,7 +138,7 @@ fn page(tool: &ToolDefinition, sha256: Option<&str>, session: &Session) -> Strin
                 "gets",
                 &words::capabilities(preview.grant.capabilities()).join("; "),
             );
-            field("limits", &words::limits(preview.grant.limits()));
+            field("limits", &words::limits(&preview.grant));
             field("runs", words::run_mode(preview.run));
         }
         Err(error) => {
