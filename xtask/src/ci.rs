@@ -40,9 +40,14 @@ fn all(root: &Path, steps: &mut Steps) -> Result<()> {
     test::add_steps(root, steps)?;
     without_wasm(root, &metadata, steps)?;
     if metadata.has("jp_bench") {
-        // The dev profile's wasmtime is optimised already; another would be built from scratch.
-        let line = "bench --package jp_bench --profile dev -- --test";
-        steps.run("benches once", || Run::cargo(line, root).run())?;
+        // The dev profile and the whole workspace, as in the tests: the wasmtime that is there serves,
+        // and another would take minutes.
+        let line = "bench --workspace --bench * --profile dev --locked";
+        steps.run("benches once", || {
+            test::without_probes(line, &metadata, root)
+                .args(["--", "--test"])
+                .run()
+        })?;
     } else {
         steps.skip("benches once", "the workspace has no package jp_bench yet");
     }
