@@ -65,8 +65,21 @@ pub(crate) fn open_log(path: &Path) -> Result<File, AuditError> {
     opened.map_err(|error| AuditError::io("open", path, error))
 }
 
+/// Refuses a FIFO in place of a file: it would keep the reader waiting for ever.
+fn check_kind(path: &Path) -> Result<(), AuditError> {
+    #[cfg(unix)]
+    if fs::metadata(path)
+        .is_ok_and(|found| std::os::unix::fs::FileTypeExt::is_fifo(&found.file_type()))
+    {
+        let error = io::Error::other("a FIFO, not a file");
+        return Err(AuditError::io("open", path, error));
+    }
+    Ok(())
+}
+
 /// Opens a file for reading; `None` when it is not there.
 pub(crate) fn open_existing(path: &Path) -> Result<Option<File>, AuditError> {
+    check_kind(path)?;
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

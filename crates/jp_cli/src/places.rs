@@ -42,6 +42,36 @@ pub(crate) fn code_dir() -> Option<PathBuf> {
     Some(place("JP_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "jp")?.join("code"))
 }
 
+/// Refuses a workspace that holds jp's own directories: a tool that may write there could change
+/// the policy it runs under, and the record of what it did.
+pub(crate) fn refuse_own_places(root: &Path) -> Result<(), CliError> {
+    let own = [config_dir(), data_dir().ok()];
+    let inside = own.into_iter().flatten().find(|dir| {
+        let dir = dir.canonicalize().unwrap_or_else(|_| dir.clone());
+        dir.starts_with(root)
+    });
+    match inside {
+        Some(dir) => Err(CliError::usage(format!(
+            "the workspace {} holds {}, which tools must not reach; work in another directory, or \
+             move jp's own with JP_CONFIG_DIR and JP_DATA_DIR",
+            root.display(),
+            dir.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a configuration directory that is none: a policy that is not read does not hold.
+pub(crate) fn check_config_dir() -> Result<(), CliError> {
+    match config_dir() {
+        Some(dir) if dir.exists() && !dir.is_dir() => Err(CliError::usage(format!(
+            "{} is not a directory, so your configuration cannot be read from it; see JP_CONFIG_DIR",
+            dir.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn place(own: &str, base: &str, below_home: &str, name: &str) -> Option<PathBuf> {
     let set = |name: &str| -> Option<OsString> { env::var_os(name).filter(|v| !v.is_empty()) };
     let chosen = if let Some(own) = set(own) {

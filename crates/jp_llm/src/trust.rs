@@ -138,8 +138,7 @@ impl TrustStore {
             wasm: pins(root, &loaded.config),
         };
         let key = key(root);
-        self.workspaces.insert(key.clone(), workspace);
-        self.save()?;
+        self.change(|workspaces| workspaces.insert(key.clone(), workspace))?;
         self.workspaces
             .get(&key)
             .ok_or_else(|| TrustError::Damaged {
@@ -154,11 +153,35 @@ impl TrustStore {
     ///
     /// When the file cannot be written.
     pub fn forget(&mut self, root: &Path) -> Result<bool, TrustError> {
-        let known = self.workspaces.remove(&key(root)).is_some();
-        if known {
-            self.save()?;
-        }
-        Ok(known)
+        let removed = self.change(|workspaces| workspaces.remove(&key(root)))?;
+        Ok(removed.is_some())
+    }
+
+    /// Changes the file as it is now, not as it was when it was opened: another process may have
+    /// changed it meanwhile, and what it took back must stay taken back.
+    fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut BTreeMap<String, TrustedWorkspace>) -> T,
+    ) -> Result<T, TrustError> {
+        let failed = |source| TrustError::Io {
+            path: self.path.clone(),
+            source,
+        };
+        let lock = || -> io::Result<fs::File> {
+            fs::create_dir_all(self.path.parent().unwrap_or(Path::new(".")))?;
+            let path = self.path.with_extension("lock");
+            let lock = fs::OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(path)?;
+            lock.lock()?;
+            Ok(lock)
+        };
+        let _lock = lock().map_err(failed)?;
+        self.workspaces = Self::open(&self.path)?.workspaces;
+        let changed = change(&mut self.workspaces);
+        self.save()?;
+        Ok(changed)
     }
 
     /// Returns the trusted workspaces.

@@ -48,6 +48,19 @@ fn a_full_disk_names_the_file_and_the_way_out() {
     assert_eq!(whole(dir.path()).records, 1);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fifo_in_place_of_the_log_keeps_nobody_waiting() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&open(dir.path(), 1 << 20), 1);
+    let file = log_files(dir.path()).remove(0);
+    fs::remove_file(&file).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&file).status();
+    assert!(made.unwrap().success());
+    let said = verify(dir.path()).map(|report| report.is_whole());
+    assert!(!matches!(said, Ok(true)), "{said:?}");
+}
+
 #[test]
 fn something_in_the_way_is_named() {
     let dir = tempfile::tempdir().unwrap();

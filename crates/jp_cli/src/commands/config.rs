@@ -1,6 +1,9 @@
 //! `jp config`: the merged configuration, changes to it, and its schema.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, Subcommand};
 use jp_config::{ConfigError, Loaded, Problem, Sources};
@@ -122,7 +125,9 @@ fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
         for assignment in &args.assignments {
             refuse_policy(assignment)?;
         }
-        workspace.root.join(".jp").join("config.toml")
+        let file = workspace.root.join(".jp").join("config.toml");
+        refuse_link(&workspace.root, &file)?;
+        file
     };
     if let Some(dir) = file.parent() {
         fs::create_dir_all(dir).map_err(|source| CliError::at("cannot make", dir, source))?;
@@ -138,6 +143,25 @@ fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// Refuses a file that a link of the workspace leads to: it could be the user's own.
+fn refuse_link(root: &Path, file: &Path) -> Result<(), CliError> {
+    let is_link = |path: &Path| {
+        path.symlink_metadata()
+            .is_ok_and(|found| found.is_symlink())
+    };
+    let linked = file
+        .ancestors()
+        .take_while(|above| *above != root)
+        .find(|path| is_link(path));
+    match linked {
+        Some(link) => Err(CliError::usage(format!(
+            "{} is a symbolic link; a workspace's configuration is changed in place only",
+            link.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a policy for the workspace's file. Read as an assignment of the command line, which may

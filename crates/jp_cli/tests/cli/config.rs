@@ -55,3 +55,32 @@ fn a_key_is_set_in_the_workspace_or_for_the_user() {
         .exits(0)
         .says("conversation");
 }
+
+#[test]
+fn a_link_in_the_workspace_does_not_lead_a_change_out_of_it() {
+    let sandbox = Sandbox::new("");
+    sandbox.write("home/own.toml", "");
+    let config = sandbox.path("workspace/.jp/config.toml");
+    std::fs::remove_file(&config).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("home/own.toml"), &config).unwrap();
+    sandbox
+        .jp(&["config", "set", "kb.topic.a.subjects=x"])
+        .exits(2)
+        .warns("symbolic link");
+    assert_eq!(
+        std::fs::read_to_string(sandbox.path("home/own.toml")).unwrap(),
+        ""
+    );
+}
+
+#[test]
+fn a_configuration_directory_that_is_a_file_is_an_error() {
+    let sandbox = Sandbox::new("");
+    sandbox.write("home/file", "");
+    let ran = sandbox
+        .command(&["tool", "list"])
+        .env("JP_CONFIG_DIR", sandbox.path("home/file"))
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(2), "{ran:?}");
+}

@@ -112,3 +112,50 @@ subjects = ".jp/kb/link"
         sandbox.jp(&["tool", "list"]).exits(2);
     }
 }
+
+#[test]
+fn processes_that_change_trust_at_once_lose_nothing() {
+    let sandbox = Sandbox::with_tools();
+    let names: Vec<String> = (0..8).map(|n| format!("w{n}")).collect();
+    for name in &names {
+        sandbox.write(&format!("{name}/.jp/config.toml"), "");
+    }
+    let at_once = |words: &[&str]| {
+        let children: Vec<_> = names
+            .iter()
+            .map(|name| {
+                let dir = sandbox.path(name);
+                let words = [&["-C", dir.to_str().unwrap(), "trust"], words].concat();
+                sandbox.command(&words).spawn().unwrap()
+            })
+            .collect();
+        for child in children {
+            assert!(child.wait_with_output().unwrap().status.success());
+        }
+        let listed = sandbox.jp(&["trust", "--list"]).exits(0).stdout;
+        names
+            .iter()
+            .filter(|name| listed.contains(&format!("/{name}")))
+            .count()
+    };
+    assert_eq!(at_once(&[]), names.len());
+    assert_eq!(at_once(&["--forget"]), 0);
+}
+
+#[test]
+fn a_workspace_that_holds_jps_own_directories_runs_no_tool() {
+    let sandbox = Sandbox::new("[kb.topic.t]\nsubjects = \"kb\"\n");
+    sandbox.write("workspace/kb/a.md", "a");
+    let own = sandbox.path("workspace/data");
+    let ran = sandbox
+        .command(&["tool", "run", "learn", "topic=t"])
+        .env("JP_DATA_DIR", own)
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&ran.stderr).contains("JP_DATA_DIR"),
+        "{ran:?}"
+    );
+    sandbox.jp(&["tool", "run", "learn", "topic=t"]).exits(0);
+}

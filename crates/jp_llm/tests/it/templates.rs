@@ -168,3 +168,13 @@ async fn what_no_program_can_be_given_is_refused() {
         .error();
     assert!(matches!(error, ToolError::Template(_)), "{error:?}");
 }
+
+#[tokio::test]
+async fn a_template_cannot_double_a_text_until_memory_is_gone() {
+    let bomb = "{% set ns = namespace(a='x') %}{% for i in range(60) %}\
+                {%- set ns.a = ns.a ~ ns.a %}{% endfor %}{{ ns.a | length }}";
+    let desk = tool(&format!("{{ program = \"echo\", args = [\"{bomb}\"] }}"));
+    let error = desk.call("t", json!({})).await.result.unwrap_err();
+    assert!(matches!(error, ToolError::Template(_)), "{error}");
+    assert!(error.to_string().contains("`set`"), "{error}");
+}

@@ -41,6 +41,7 @@ pub(super) struct Called {
 /// Makes the call.
 pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result<Called, CliError> {
     session.audit()?;
+    places::refuse_own_places(&session.host.root)?;
     let interrupts = Interrupts::listen().map_err(|source| CliError::System {
         what: "cannot listen for Ctrl-C".to_owned(),
         source,

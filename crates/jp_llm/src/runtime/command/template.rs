@@ -171,10 +171,28 @@ fn fill(
     word: &str,
     context: &Template,
 ) -> Result<String, ToolError> {
+    refuse_set(word)?;
     let filled = environment
         .render_str(word, context)
         .map_err(|error| ToolError::Template(error.to_string()))?;
     passable(filled)
+}
+
+/// Refuses variables: a text that is joined to itself in a loop doubles with every turn, and the
+/// fuel of a template counts turns, not bytes.
+fn refuse_set(word: &str) -> Result<(), ToolError> {
+    let sets = |statement: &str| {
+        let statement = statement.trim_start_matches(['-', '+']).trim_start();
+        statement
+            .strip_prefix("set")
+            .is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    };
+    if word.split("{%").skip(1).any(sets) {
+        return Err(ToolError::Template(
+            "`set` is not available in a command".to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// Lets words pass that can be handed to a program.
