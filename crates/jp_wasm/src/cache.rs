@@ -5,7 +5,6 @@
 
 use std::{
     fs,
-    hash::{Hash, Hasher},
     io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
@@ -95,8 +94,18 @@ impl Cache {
     }
 }
 
+/// What must be equal for code to be loadable. Only a compiler knows, and without one nothing is
+/// stored here that could be loaded.
+#[cfg(not(feature = "compiler"))]
+const fn compatibility(_: &Engine) -> u64 {
+    0
+}
+
 /// What must be equal for code to be loadable: wasmtime's version, its settings and the CPU.
+#[cfg(feature = "compiler")]
 pub(crate) fn compatibility(engine: &Engine) -> u64 {
+    use std::hash::{Hash, Hasher};
+
     struct Digest(blake3::Hasher);
 
     impl Hasher for Digest {
