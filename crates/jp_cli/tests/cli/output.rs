@@ -52,7 +52,7 @@ fn json_of_calls_fits_its_schema() {
 }
 
 #[test]
-fn guest_text_reaches_programs_unchanged_and_people_escaped() {
+fn f66_guest_text_reaches_programs_unchanged_and_people_escaped() {
     let sandbox = Sandbox::with_tools();
     let evil = "\u{1b}]0;title\u{7}\u{202e}\u{9b}2J plain\n";
     sandbox.write("workspace/evil.txt", evil);
