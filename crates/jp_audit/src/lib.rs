@@ -27,6 +27,7 @@ mod frame;
 mod head;
 mod json;
 mod key;
+mod lease;
 mod lines;
 mod log;
 mod reader;

@@ -5,13 +5,15 @@ use std::{
     fs::File,
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use crate::{
     ArgumentsHash, AuditError, Record, files, frame,
     head::{self, Head},
     key::{self, Keys},
+    lease::{Keeper, Lease},
     repair, rotate,
 };
 
@@ -22,6 +24,10 @@ pub struct Options {
     pub max_bytes_per_file: u64,
     /// How many closed files are kept; `None` keeps all.
     pub keep: Option<u64>,
+    /// How long the log's lock may be kept from one append to the next, for a process that appends
+    /// all the time; `None` lets go of it after each record. Others wait that long at most.
+    /// Records are never held back: they are in the file when [`Log::append`] returns.
+    pub lease: Option<Duration>,
 }
 
 impl Default for Options {
@@ -29,6 +35,7 @@ impl Default for Options {
         Self {
             max_bytes_per_file: 64 << 20,
             keep: None,
+            lease: None,
         }
     }
 }
@@ -37,9 +44,18 @@ impl Default for Options {
 /// append to the same log at once; within a process, one is best shared in an `Arc`.
 ///
 /// An append takes the file's lock, looks whether the file still ends where this log left it, and
-/// writes one line and the head. It does not wait for the disk: see [`Log::sync`].
+/// writes one line and the head; under a [lease](Options::lease) it only writes. It does not wait for
+/// the disk: see [`Log::sync`].
 #[derive(Debug)]
 pub struct Log {
+    core: Arc<Core>,
+    /// Lets go of the lock when the lease is over; there is none without a lease.
+    keeper: Option<Keeper>,
+}
+
+/// The log without the thread that looks after its lease.
+#[derive(Debug)]
+pub(crate) struct Core {
     pub(crate) dir: PathBuf,
     pub(crate) options: Options,
     pub(crate) keys: Keys,
@@ -60,6 +76,7 @@ pub(crate) struct State {
     pub(crate) lost: bool,
     /// The time of the record for which the file's name was last checked.
     checked_at: u64,
+    pub(crate) lease: Lease,
     buffer: Vec<u8>,
 }
 
@@ -84,33 +101,65 @@ impl Log {
             head,
             lost: stored.is_none(),
             checked_at: 0,
+            lease: Lease::default(),
             buffer: Vec::with_capacity(1024),
         };
-        Ok(Self {
+        let core = Arc::new(Core {
             dir: dir.to_owned(),
             options,
             keys,
             state: Mutex::new(state),
-        })
+        });
+        let keeper = match core.options.lease {
+            Some(time) => Some(
+                Keeper::start(&core, time)
+                    .map_err(|error| AuditError::io("look after", dir, error))?,
+            ),
+            None => None,
+        };
+        Ok(Self { core, keeper })
     }
 
     /// Hashes the arguments of a call with the log's key.
     pub fn hash_arguments(&self, arguments: &[u8]) -> ArgumentsHash {
-        self.keys.arguments(arguments)
+        self.core.keys.arguments(arguments)
     }
 
     /// Appends a record. When this returns, the record survives the death of the process.
     pub fn append(&self, record: &Record<'_>) -> Result<(), AuditError> {
-        // A panic elsewhere cannot leave the log wrong: each append looks at the file anew.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let result = self.append_locked(&mut state, record);
-        // Failing to unlock leaves nothing to do: closing the file unlocks it too.
-        let _ = state.file.unlock();
-        result
+        let mut state = self.core.state();
+        let result = self.core.append(&mut state, record);
+        match &self.keeper {
+            Some(keeper) if result.is_ok() && state.lease.may_start() => {
+                if state.lease.start() {
+                    keeper.wake();
+                }
+                result
+            }
+            _ => {
+                state.let_go();
+                result
+            }
+        }
     }
 
-    fn append_locked(&self, state: &mut State, record: &Record<'_>) -> Result<(), AuditError> {
-        self.catch_up(state, record.time)?;
+    /// Waits until all records so far are on the disk, where a power failure cannot take them.
+    pub fn sync(&self) -> Result<(), AuditError> {
+        self.core.sync()
+    }
+}
+
+impl Core {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere cannot leave the log wrong: each append looks at the file anew.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn append(&self, state: &mut State, record: &Record<'_>) -> Result<(), AuditError> {
+        // Under the lease the lock was never let go of, so nobody can have appended.
+        if !state.lease.is_held() {
+            self.catch_up(state, record.time)?;
+        }
         if state.head.len > 0 && state.head.len >= self.options.max_bytes_per_file {
             rotate::rotate(self, state, record.time)?;
             self.catch_up(state, record.time)?;
@@ -133,7 +182,11 @@ impl Log {
         let len = (&state.file)
             .seek(SeekFrom::End(0))
             .map_err(|error| AuditError::io("look at", &path(), error))?;
-        let known = len == state.head.len || state.follow(self, len)?;
+        let alone = len == state.head.len;
+        if !alone {
+            state.lease.share();
+        }
+        let known = alone || state.follow(self, len)?;
         let mut current = known && !state.lost;
         // Whether somebody moved the file away costs two more system calls to see, a third of an
         // append; once per millisecond is often enough, since the head tells of such a loss too.
@@ -149,9 +202,8 @@ impl Log {
         }
     }
 
-    /// Waits until all records so far are on the disk, where a power failure cannot take them.
-    pub fn sync(&self) -> Result<(), AuditError> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    fn sync(&self) -> Result<(), AuditError> {
+        let state = self.state();
         let path = files::log_path(&self.dir, state.number);
         state
             .file
@@ -172,10 +224,17 @@ impl Log {
 }
 
 impl State {
+    /// Lets go of the lock.
+    pub(crate) fn let_go(&mut self) {
+        self.lease.end();
+        // Failing to unlock leaves nothing to do: closing the file unlocks it too.
+        let _ = self.file.unlock();
+    }
+
     /// Writes one line at the end of the log, without telling the head file.
     pub(crate) fn push(
         &mut self,
-        log: &Log,
+        log: &Core,
         body: impl FnOnce(&mut Vec<u8>),
     ) -> Result<(), AuditError> {
         let seq = self.head.seq.saturating_add(1);
@@ -194,12 +253,12 @@ impl State {
     }
 
     /// Tells the head file how far the log reaches.
-    pub(crate) fn write_head(&self, log: &Log) -> Result<(), AuditError> {
+    pub(crate) fn write_head(&self, log: &Core) -> Result<(), AuditError> {
         self.head.write(&self.head_file, &log.dir, &log.keys)
     }
 
     /// Takes over what another process appended to this file, if the head vouches for all of it.
-    fn follow(&mut self, log: &Log, len: u64) -> Result<bool, AuditError> {
+    fn follow(&mut self, log: &Core, len: u64) -> Result<bool, AuditError> {
         let stored = Head::read_from(&self.head_file, &log.dir, &log.keys)?.valid();
         let newer = stored
             .filter(|head| head.file == self.number && head.len == len && head.seq > self.head.seq);
@@ -208,7 +267,7 @@ impl State {
     }
 
     /// Opens and locks the file that the head names, and lets go of the one before.
-    pub(crate) fn reopen(&mut self, log: &Log) -> Result<(), AuditError> {
+    pub(crate) fn reopen(&mut self, log: &Core) -> Result<(), AuditError> {
         let path = files::log_path(&log.dir, self.head.file);
         // Assigning closes the old file, and with it its lock, before the new lock is waited for.
         self.file = files::open_log(&path)?;

@@ -14,7 +14,7 @@ use crate::{
     json,
     key::Keys,
     lines::{Line, Lines},
-    log::{Log, State},
+    log::{Core, State},
 };
 
 /// How often the current file may change before we give up: far more than rotation can cause.
@@ -30,7 +30,7 @@ enum Reached {
 
 /// Follows the log to its end. The caller holds the lock of `state.file`; afterwards it holds the
 /// lock of the current file, which ends where `state.head` says.
-pub(crate) fn catch_up(log: &Log, state: &mut State, time: u64) -> Result<(), AuditError> {
+pub(crate) fn catch_up(log: &Core, state: &mut State, time: u64) -> Result<(), AuditError> {
     let io_error = |error| AuditError::io("look at", &log.dir, error);
     for _ in 0..MAX_TURNS {
         if !files::is_named(&state.head_file, &head::path(&log.dir)).map_err(io_error)? {
@@ -73,7 +73,7 @@ pub(crate) fn catch_up(log: &Log, state: &mut State, time: u64) -> Result<(), Au
 }
 
 /// Reads records that others appended after the known end, and mends what is not a record.
-fn read_on(log: &Log, state: &mut State, time: u64) -> Result<Reached, AuditError> {
+fn read_on(log: &Core, state: &mut State, time: u64) -> Result<Reached, AuditError> {
     let path = files::log_path(&log.dir, state.number);
     let io_error = |error| AuditError::io("read", &path, error);
     let len = (&state.file).seek(SeekFrom::End(0)).map_err(io_error)?;
@@ -145,7 +145,7 @@ fn finish_line(state: &State, len: u64) -> io::Result<u64> {
 }
 
 /// Moves what follows the last record into a file of its own, and says so in the log.
-fn set_aside(log: &Log, state: &mut State, bytes: u64, time: u64) -> Result<(), AuditError> {
+fn set_aside(log: &Core, state: &mut State, bytes: u64, time: u64) -> Result<(), AuditError> {
     let path = files::log_path(&log.dir, state.number);
     let io_error = |error| AuditError::io("repair", &path, error);
     (&state.file)
@@ -186,7 +186,7 @@ fn create_torn(dir: &Path, seq: u64) -> Result<(String, File), AuditError> {
 }
 
 /// Leaves a lasting mark that for a while nothing would have shown a cut-off end.
-fn tell_of_lost_head(log: &Log, state: &mut State, time: u64) -> Result<(), AuditError> {
+fn tell_of_lost_head(log: &Core, state: &mut State, time: u64) -> Result<(), AuditError> {
     state.push(log, |out| event(out, frame::HEAD_LOST, time))?;
     state.lost = false;
     state.write_head(log)

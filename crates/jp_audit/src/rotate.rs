@@ -9,7 +9,7 @@ use crate::{
     AuditError, files,
     frame::{self, Frame},
     json,
-    log::{Log, State},
+    log::{Core, State},
     repair,
 };
 
@@ -18,7 +18,7 @@ use crate::{
 ///
 /// Others that wait for the old file's lock find it longer than they left it, read the closing
 /// line or the head, and follow.
-pub(crate) fn rotate(log: &Log, state: &mut State, time: u64) -> Result<(), AuditError> {
+pub(crate) fn rotate(log: &Core, state: &mut State, time: u64) -> Result<(), AuditError> {
     let next = state.number + 1;
     let path = files::log_path(&log.dir, next);
     // The new file comes first: if it cannot be made, nothing has been closed yet.
@@ -41,7 +41,7 @@ pub(crate) fn rotate(log: &Log, state: &mut State, time: u64) -> Result<(), Audi
 ///
 /// The head is told before they go, and only of files whose closing line verifies: a file that was
 /// changed or is missing goes as well, but `verify` will miss it for good.
-fn prune(log: &Log, state: &mut State) -> Result<(), AuditError> {
+fn prune(log: &Core, state: &mut State) -> Result<(), AuditError> {
     let Some(keep) = log.options.keep else {
         return Ok(());
     };
@@ -66,7 +66,7 @@ fn prune(log: &Log, state: &mut State) -> Result<(), AuditError> {
 }
 
 /// Reads the number of the record that closes a file; `None` when no authentic one does.
-fn closing_seq(log: &Log, number: u64) -> Result<Option<u64>, AuditError> {
+fn closing_seq(log: &Core, number: u64) -> Result<Option<u64>, AuditError> {
     // A closing line has under 300 bytes; whatever is longer is none.
     const ENOUGH: u64 = 1024;
     let path = files::log_path(&log.dir, number);

@@ -15,7 +15,7 @@ use wasmtime::Store;
 use crate::{
     artifact::Prepared,
     convert::{Guest, from_wit_outcome, to_wit_context},
-    engine::new_store,
+    engine::{Allocation, new_store},
     error::{Error, Signs, Stopped, classify, describe},
     host::{State, WasiContext},
     spares::Spare,
@@ -75,6 +75,8 @@ pub(crate) struct Running<'a> {
     pub(crate) turns: &'a Arc<Semaphore>,
     /// Places in the pool.
     pub(crate) places: &'a Arc<Semaphore>,
+    /// How instances are allocated.
+    pub(crate) allocation: Allocation,
 }
 
 impl Running<'_> {
@@ -130,7 +132,7 @@ impl Running<'_> {
             Err(error) => Err(error),
         };
         let traces = traces(&store, call.limits);
-        self.take_down(prepared, store);
+        self.take_down(store);
         Ended { result, traces }
     }
 
@@ -184,9 +186,12 @@ impl Running<'_> {
         Ok(outcome)
     }
 
-    /// Lets somebody else take the used instance down, unless too many wait for that already.
-    fn take_down(&self, prepared: &Prepared, store: Store<State>) {
-        if prepared.spares.are_kept() {
+    /// Closes what the guest held open, and lets somebody else take the used instance down: that
+    /// costs a third of a short call. Nobody else does it in a command that is about to end, or
+    /// when too many wait for it already.
+    fn take_down(&self, mut store: Store<State>) {
+        store.data_mut().close_all();
+        if self.allocation == Allocation::Pooling {
             drop(self.ticker.take_down(store));
         }
     }

@@ -192,8 +192,9 @@ impl DirCache {
     }
 
     fn mount(&self, path: &Path, perms: FsPerms) -> std::io::Result<Mount> {
-        let found = std::fs::metadata(path)?;
-        let identity = (found.dev(), found.ino());
+        // Not `std::fs::metadata`, which asks for more and takes longer; this is part of each call.
+        let found = rustix::fs::stat(path)?;
+        let identity = (found.st_dev, found.st_ino);
         let mut dirs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let pick = |dir: &CachedDir| match perms {
             FsPerms::ReadOnly => dir.read.clone(),
@@ -259,6 +260,12 @@ impl State {
             stderr,
             touched: false,
         }
+    }
+
+    /// Closes the guest's files, streams and directories.
+    pub(crate) fn close_all(&mut self) {
+        self.table = ResourceTable::new();
+        self.files = OpenFiles::default();
     }
 
     pub(crate) fn guest_files(&mut self) -> GuestFiles<'_> {

@@ -42,6 +42,7 @@ pub struct Runtime {
     ticker: Ticker,
     turns: Arc<Semaphore>,
     places: Arc<Semaphore>,
+    allocation: Allocation,
 }
 
 impl Runtime {
@@ -70,6 +71,7 @@ impl Runtime {
             dirs: DirCache::default(),
             turns: Arc::new(Semaphore::new(cores)),
             places: Arc::new(Semaphore::new((POOLED_GUESTS - SPARE_PLACES) as usize)),
+            allocation: options.allocation,
         })
     }
 
@@ -170,6 +172,7 @@ impl Runtime {
             ticker: &self.ticker,
             turns: &self.turns,
             places: &self.places,
+            allocation: self.allocation,
         };
         running.call(prepared, call).await
     }

@@ -128,6 +128,7 @@ fn pruned_files_are_legitimate_and_deleted_ones_are_not() {
     let options = Options {
         max_bytes_per_file: 1500,
         keep: Some(2),
+        lease: None,
     };
     let log = Log::open(dir.path(), options.clone()).unwrap();
     fill(&log, 30);

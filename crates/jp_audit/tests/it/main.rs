@@ -6,6 +6,7 @@
 
 mod chain;
 mod failures;
+mod lease;
 mod processes;
 mod repair;
 mod tamper;
@@ -46,6 +47,7 @@ fn open(dir: &Path, max_bytes_per_file: u64) -> Log {
         Options {
             max_bytes_per_file,
             keep: None,
+            lease: None,
         },
     )
     .unwrap()

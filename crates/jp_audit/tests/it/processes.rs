@@ -8,6 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::Arc,
     thread,
+    time::Duration,
 };
 
 use jp_audit::{Log, Options, verify};
@@ -26,6 +27,8 @@ fn child_appends() {
     let options = Options {
         max_bytes_per_file: 20_000,
         keep: number(KEEP),
+        // Processes with a lease and without one share a log.
+        lease: (std::process::id() % 2 == 0).then_some(Duration::from_millis(3)),
     };
     let log = Log::open(dir.as_ref(), options).unwrap();
     let mut out = std::io::stdout();
@@ -142,11 +145,17 @@ fn threads_share_one_log_or_open_their_own() {
     let options = Options {
         max_bytes_per_file: 20_000,
         keep: None,
+        lease: None,
+    };
+    let leased = Options {
+        lease: Some(Duration::from_millis(3)),
+        ..options.clone()
     };
     let shared = Arc::new(Log::open(dir.path(), options.clone()).unwrap());
     thread::scope(|scope| {
         for number in 0..8 {
-            let own = Arc::new(Log::open(dir.path(), options.clone()).unwrap());
+            let own = if number % 4 == 1 { &leased } else { &options };
+            let own = Arc::new(Log::open(dir.path(), own.clone()).unwrap());
             let log = if number % 2 == 0 {
                 Arc::clone(&shared)
             } else {

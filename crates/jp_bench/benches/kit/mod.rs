@@ -4,7 +4,7 @@
 
 pub(crate) mod bare;
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use jp_config::{Loaded, PolicyConfig, Sources};
 use jp_llm::{Call, ExecutionOutcome, Host, LazyRuntime, ToolDefinition, TrustStore};
@@ -52,8 +52,12 @@ impl Workspace {
         store.trust(&root, &loaded).unwrap();
         let mut host = Host::new(root.clone(), PolicyConfig::default().to_policy().unwrap());
         host.trust = store.check(&root, &loaded);
-        let log =
-            jp_audit::Log::open(&dir.path().join("audit"), jp_audit::Options::default()).unwrap();
+        // As a server that appends all the time opens its log.
+        let options = jp_audit::Options {
+            lease: Some(Duration::from_millis(20)),
+            ..jp_audit::Options::default()
+        };
+        let log = jp_audit::Log::open(&dir.path().join("audit"), options).unwrap();
         host.audit = Some(Arc::new(log));
         host.wasm = LazyRuntime::new(RuntimeOptions {
             allocation: Allocation::Pooling,

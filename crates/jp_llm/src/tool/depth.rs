@@ -41,6 +41,16 @@ pub(super) fn size(value: &Value, depth: usize) -> Option<usize> {
             _ => None,
         }
     }
+    // Most arguments are flat: nothing to open, nothing to allocate.
+    let is_leaf = |value: &Value| !value.is_array() && !value.is_object();
+    let flat = match value {
+        Value::Array(items) => items.iter().all(is_leaf).then_some(items.len()),
+        Value::Object(map) => map.values().all(is_leaf).then_some(map.len()),
+        _ => Some(0),
+    };
+    if let Some(children) = flat {
+        return Some(children + 1);
+    }
     let mut count = 1;
     let mut open: Vec<_> = children(value).into_iter().collect();
     while let Some(last) = open.last_mut() {
