@@ -3,6 +3,8 @@
 
 use std::{env, error::Error, fs, path::PathBuf};
 
+use sha2::{Digest, Sha256};
+
 /// The packages that become builtins; each has an entry in `src/builtin.rs`.
 const BUILTINS: &[&str] = &["jp_tool_learn"];
 
@@ -35,7 +37,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let precompiled = env::var_os("JP_PRECOMPILED_DIR").map(PathBuf::from);
     for artifact in &artifacts {
-        fs::copy(&artifact.path, out.join(format!("{}.wasm", artifact.name)))?;
+        let wasm = fs::read(&artifact.path)?;
+        let sha256 = Sha256::digest(&wasm);
+        fs::write(out.join(format!("{}.sha256", artifact.name)), sha256)?;
+        fs::write(out.join(format!("{}.wasm", artifact.name)), wasm)?;
         let code = match &precompiled {
             Some(dir) => {
                 let path = dir.join(format!("{}.cwasm", artifact.name));

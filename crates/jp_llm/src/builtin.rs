@@ -12,6 +12,8 @@ pub struct Builtin {
     pub name: &'static str,
     /// The component.
     pub wasm: &'static [u8],
+    /// Its SHA-256.
+    pub sha256: &'static [u8; 32],
     /// Its compiled form, in a build made by `cargo xtask dist`.
     pub code: Option<&'static [u8]>,
     /// What a model is told about it.
@@ -52,6 +54,7 @@ pub fn builtins() -> &'static [Builtin] {
         [Builtin {
             name: "learn",
             wasm: embedded!("jp_tool_learn.wasm"),
+            sha256: embedded!("jp_tool_learn.sha256"),
             code: (!code.is_empty()).then_some(code),
             description: crate::knowledge::learn::description,
             is_offered: crate::knowledge::learn::is_offered,
@@ -72,4 +75,15 @@ pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, crate::ToolError> {
     let failed = |error: jp_wasm::Error| crate::ToolError::WasmCompilation(error.to_string());
     let runtime = jp_wasm::Runtime::new(&jp_wasm::RuntimeOptions::default()).map_err(failed)?;
     runtime.precompile(builtin.wasm).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn hashes_made_at_build_time_are_those_of_the_embedded_bytes() {
+        for builtin in super::builtins() {
+            let found = jp_wasm::Sha256::of(builtin.wasm);
+            assert_eq!(found.as_bytes(), builtin.sha256, "{}", builtin.name);
+        }
+    }
 }

@@ -5,6 +5,7 @@ mod definition;
 mod depth;
 mod error;
 mod execute;
+mod plain;
 mod record;
 
 use jp_tool::{Action, Outcome, Question};

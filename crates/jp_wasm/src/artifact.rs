@@ -35,6 +35,12 @@ const SPARES: usize = 64;
 pub struct Sha256([u8; 32]);
 
 impl Sha256 {
+    /// Takes a hash that was made elsewhere.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// Hashes bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
@@ -58,6 +64,17 @@ impl fmt::Debug for Sha256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+/// A component that is part of this program.
+#[derive(Debug, Clone, Copy)]
+pub struct Embedded {
+    /// The component.
+    pub bytes: &'static [u8],
+    /// Its hash, made when the program was built.
+    pub sha256: Sha256,
+    /// Its compiled form, if that is built in too.
+    pub code: Option<&'static [u8]>,
 }
 
 /// A component ready to be called. Cheap to clone.
@@ -111,16 +128,18 @@ impl Artifacts {
     /// Prepares bytes that are part of this program, with their compiled form if it has that too.
     pub(crate) async fn embedded(
         self: &Arc<Self>,
-        bytes: &'static [u8],
-        code: Option<&'static [u8]>,
+        Embedded {
+            bytes,
+            sha256,
+            code,
+        }: Embedded,
         notify: &(dyn Fn(u64) + Sync),
     ) -> Result<Prepared, Error> {
-        // Static bytes are the same bytes when they are in the same place: no need to hash them.
+        // Static bytes are the same bytes when they are in the same place: no need to compare more.
         let place = (bytes.as_ptr() as usize, bytes.len());
         if let Some(prepared) = lock(&self.embedded).get(&place) {
             return Ok(prepared.clone());
         }
-        let sha256 = Sha256::of(bytes);
         let precompiled = code.and_then(|code| cache::load_embedded(&self.engine, code));
         let prepared = match precompiled {
             Some(component) => self.link(&component, sha256)?,

@@ -29,7 +29,7 @@ use std::path::Path;
 
 use jp_policy::Limits;
 
-pub use artifact::{Prepared, Sha256};
+pub use artifact::{Embedded, Prepared, Sha256};
 pub use convert::{from_wit_outcome, to_wit_outcome, wit};
 pub use engine::Allocation;
 pub use error::Error;

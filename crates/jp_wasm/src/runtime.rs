@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use wasmtime::Engine;
 
 use crate::{
-    artifact::{Artifacts, Prepared},
+    artifact::{Artifacts, Embedded, Prepared},
     cache::Cache,
     engine::{self, Allocation, POOLED_GUESTS},
     error::{Error, causes},
@@ -97,18 +97,17 @@ impl Runtime {
         self.artifacts.bytes(bytes, notify).await
     }
 
-    /// Prepares a component that is part of this program; `code` is its compiled form, if built in.
+    /// Prepares a component that is part of this program.
     ///
     /// # Errors
     ///
     /// When the bytes are no component of the contract.
     pub async fn prepare_embedded(
         &self,
-        bytes: &'static [u8],
-        code: Option<&'static [u8]>,
+        embedded: Embedded,
         notify: &(dyn Fn(u64) + Sync),
     ) -> Result<Prepared, Error> {
-        self.artifacts.embedded(bytes, code, notify).await
+        self.artifacts.embedded(embedded, notify).await
     }
 
     /// Prepares a component from a file.

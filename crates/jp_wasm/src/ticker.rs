@@ -145,9 +145,8 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Option<Thread> {
 }
 
 fn tick(shared: &Weak<Shared>) {
-    let working = Weak::clone(shared);
-    // Without it no spares are made, and callers take down their own instances.
-    let worker = spawn("jp-spares", move || work(&working));
+    // A command that makes one call needs no second thread, and starting one costs it time.
+    let mut worker = None;
     let mut idle_since = Instant::now();
     loop {
         let Some(shared) = shared.upgrade() else {
@@ -161,10 +160,15 @@ fn tick(shared: &Weak<Shared>) {
         let now = Instant::now();
         lock(&shared.watched)
             .retain(|stop| stop.upgrade().is_some_and(|stop| !stop.wake_if_over(now)));
-        if shared.has_chores.swap(false, Ordering::AcqRel)
-            && let Some(worker) = &worker
-        {
-            worker.unpark();
+        if shared.has_chores.swap(false, Ordering::AcqRel) {
+            // Without it no spares are made, and callers take down their own instances.
+            worker = worker.or_else(|| {
+                let working = Arc::downgrade(&shared);
+                spawn("jp-spares", move || work(&working))
+            });
+            if let Some(worker) = &worker {
+                worker.unpark();
+            }
         }
         if shared.running.load(Ordering::SeqCst) > 0 {
             idle_since = now;

@@ -28,7 +28,9 @@ fn child_appends() {
         max_bytes_per_file: 20_000,
         keep: number(KEEP),
         // Processes with a lease and without one share a log.
-        lease: (std::process::id() % 2 == 0).then_some(Duration::from_millis(3)),
+        lease: std::process::id()
+            .is_multiple_of(2)
+            .then_some(Duration::from_millis(3)),
     };
     let log = Log::open(dir.as_ref(), options).unwrap();
     let mut out = std::io::stdout();

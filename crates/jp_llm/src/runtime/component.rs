@@ -10,7 +10,7 @@ use std::{
 
 use async_trait::async_trait;
 use jp_tool::{Context, ToolStatus};
-use jp_wasm::{Ended, Error, GuestCall, Prepared, WasiContext};
+use jp_wasm::{Embedded, Ended, Error, GuestCall, Prepared, Sha256, WasiContext};
 use relative_path::RelativePathBuf;
 
 use super::{Invocation, Run, Stopped, ToolRuntime, excerpt, printed};
@@ -59,9 +59,12 @@ impl ComponentRuntime {
         };
         let prepared = match &self.artifact {
             Artifact::Builtin(builtin) => {
-                let made = runtime
-                    .prepare_embedded(builtin.wasm, builtin.code, &notify)
-                    .await;
+                let embedded = Embedded {
+                    bytes: builtin.wasm,
+                    sha256: Sha256::from_bytes(*builtin.sha256),
+                    code: builtin.code,
+                };
+                let made = runtime.prepare_embedded(embedded, &notify).await;
                 made.map_err(|error| tool_error(error, invocation, None))
             }
             Artifact::File(relative) => {

@@ -3,10 +3,15 @@
 //! They come from a model. What is wrong with them is told to the model, with the path and the
 //! rule, so that it can mend them.
 
-use jsonschema::{ValidationError, Validator};
+use std::sync::OnceLock;
+
+use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::{Map, Value};
 
-use super::depth::{MAX_DEPTH, size};
+use super::{
+    depth::{MAX_DEPTH, size},
+    plain,
+};
 
 /// Problems that are listed; a model mends a few at a time.
 const MAX_PROBLEMS: usize = 8;
@@ -24,20 +29,50 @@ type Refused = (Map<String, Value>, String);
 /// The checks of one tool's arguments.
 pub(crate) struct Checker {
     schema: Value,
-    validator: Validator,
+    by: SchemaBy,
+    validator: OnceLock<Result<Validator, String>>,
     has_defaults: bool,
 }
 
+/// Who made a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SchemaBy {
+    /// Our own code, so it is one. The validator is made when it is needed.
+    Us,
+    /// A tool.
+    Others,
+}
+
 impl Checker {
-    pub(crate) fn new(schema: &Value) -> Result<Self, String> {
-        let validator = jsonschema::options()
-            .build(schema)
-            .map_err(|error| error.to_string())?;
-        Ok(Self {
+    pub(crate) fn new(schema: &Value, by: SchemaBy) -> Result<Self, String> {
+        let checker = Self {
             has_defaults: has_defaults(schema, 0),
             schema: schema.clone(),
-            validator,
-        })
+            by,
+            validator: OnceLock::new(),
+        };
+        if by == SchemaBy::Others {
+            checker.validator()?;
+        }
+        Ok(checker)
+    }
+
+    fn validator(&self) -> Result<&Validator, String> {
+        let made = self.validator.get_or_init(|| {
+            let options = match self.by {
+                // Its words mean the same in all drafts, and the older one is quicker to get ready.
+                SchemaBy::Us => jsonschema::options().with_draft(Draft::Draft7),
+                SchemaBy::Others => jsonschema::options(),
+            };
+            let made = options.build(&self.schema);
+            made.map_err(|error| error.to_string())
+        });
+        made.as_ref().map_err(Clone::clone)
+    }
+
+    fn is_valid(&self, value: &Value) -> Result<bool, String> {
+        let plainly = self.by == SchemaBy::Us && plain::surely_fits(value, &self.schema);
+        Ok(plainly || self.validator()?.is_valid(value))
     }
 
     /// Makes arguments fit to be handed to a tool, or gives them back with what is wrong.
@@ -46,17 +81,7 @@ impl Checker {
         arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, Refused> {
         let mut value = Value::Object(arguments);
-        let mut valid = self.validator.is_valid(&value);
-        if !valid {
-            coerce(&mut value, &self.schema, 0);
-        }
-        if self.has_defaults {
-            fill_defaults(&mut value, &self.schema, 0);
-        }
-        if !valid || self.has_defaults {
-            valid = self.validator.is_valid(&value);
-        }
-        let problems = (!valid).then(|| self.problems(&value));
+        let problems = self.fit(&mut value).unwrap_or_else(Some);
         let Value::Object(arguments) = value else {
             return Err((Map::new(), "the arguments must be an object".to_owned()));
         };
@@ -66,23 +91,39 @@ impl Checker {
         }
     }
 
-    fn problems(&self, value: &Value) -> String {
-        if size(value, MAX_DEPTH).is_none_or(|size| size > MAX_LISTED) {
-            let first = self.validator.validate(value).err();
-            let first = first.map_or_else(String::new, |error| describe(&error));
-            return format!("{first}\n- maybe more; the arguments are too large to list them all");
+    /// Coerces and completes arguments, and says what is still wrong.
+    fn fit(&self, value: &mut Value) -> Result<Option<String>, String> {
+        let mut valid = self.is_valid(value)?;
+        if !valid {
+            coerce(value, &self.schema, 0);
         }
-        let mut lines: Vec<String> = self
-            .validator
-            .iter_errors(value)
-            .map(|e| describe(&e))
-            .collect();
+        if self.has_defaults {
+            fill_defaults(value, &self.schema, 0);
+        }
+        if !valid || self.has_defaults {
+            valid = self.is_valid(value)?;
+        }
+        if valid {
+            return Ok(None);
+        }
+        self.problems(value).map(Some)
+    }
+
+    fn problems(&self, value: &Value) -> Result<String, String> {
+        let validator = self.validator()?;
+        if size(value, MAX_DEPTH).is_none_or(|size| size > MAX_LISTED) {
+            let first = validator.validate(value).err();
+            let first = first.map_or_else(String::new, |error| describe(&error));
+            let more = "- maybe more; the arguments are too large to list them all";
+            return Ok(format!("{first}\n{more}"));
+        }
+        let mut lines: Vec<String> = validator.iter_errors(value).map(|e| describe(&e)).collect();
         let more = lines.len().saturating_sub(MAX_PROBLEMS);
         lines.truncate(MAX_PROBLEMS);
         if more > 0 {
             lines.push(format!("- and {more} more"));
         }
-        lines.join("\n")
+        Ok(lines.join("\n"))
     }
 }
 
@@ -208,7 +249,7 @@ mod tests {
         let Value::Object(arguments) = arguments else {
             panic!("an object")
         };
-        Checker::new(&schema)
+        Checker::new(&schema, SchemaBy::Others)
             .unwrap()
             .check(arguments)
             .map(Value::Object)
@@ -293,6 +334,11 @@ mod tests {
     fn remote_references_are_never_fetched() {
         let schema =
             json!({"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:1/x.json"}}});
-        assert!(Checker::new(&schema).is_err());
+        assert!(Checker::new(&schema, SchemaBy::Others).is_err());
+        let ours = Checker::new(&schema, SchemaBy::Us).unwrap();
+        assert!(
+            ours.check(Map::from_iter([("a".to_owned(), json!(1))]))
+                .is_err()
+        );
     }
 }

@@ -12,7 +12,12 @@ use jp_policy::{Access, Capabilities, GuestPath};
 use jp_tool::Tool;
 use serde_json::{Map, Value};
 
-use super::{Call, ToolError, arguments::Checker, execute::Composed, record};
+use super::{
+    Call, ToolError,
+    arguments::{Checker, SchemaBy},
+    execute::Composed,
+    record,
+};
 #[cfg(feature = "wasm-tools")]
 use crate::runtime::ComponentRuntime;
 use crate::{
@@ -59,6 +64,7 @@ pub struct ToolDefinition {
     pub options: Map<String, Value>,
     pub(crate) enable: Enable,
     pub(crate) runtime: Arc<dyn ToolRuntime>,
+    schema_by: SchemaBy,
     checker: OnceLock<Result<Checker, String>>,
     pub(crate) composed: OnceLock<Composed>,
 }
@@ -132,14 +138,11 @@ impl ToolDefinition {
         };
         let schema = tool.input_schema();
         let source = ToolSource::Builtin { tool: None };
-        Self::bare(
-            name,
-            docs,
-            schema,
-            source,
-            request,
-            Arc::new(NativeRuntime::new(tool)),
-        )
+        let runtime = Arc::new(NativeRuntime::new(tool));
+        Self {
+            schema_by: SchemaBy::Others,
+            ..Self::bare(name, docs, schema, source, request, runtime)
+        }
     }
 
     fn bare(
@@ -165,6 +168,7 @@ impl ToolDefinition {
             options: Map::new(),
             enable: Enable::On,
             runtime,
+            schema_by: SchemaBy::Us,
             checker: OnceLock::new(),
             composed: OnceLock::new(),
         }
@@ -265,7 +269,9 @@ impl ToolDefinition {
 
     /// Returns the checks of its arguments, made when the tool is first called.
     pub(crate) fn checker(&self) -> Result<&Checker, ToolError> {
-        let made = self.checker.get_or_init(|| Checker::new(&self.schema));
+        let made = self
+            .checker
+            .get_or_init(|| Checker::new(&self.schema, self.schema_by));
         made.as_ref().map_err(|reason| ToolError::Host {
             tool: self.name.clone(),
             reason: format!("the schema of its arguments is no JSON Schema: {reason}"),

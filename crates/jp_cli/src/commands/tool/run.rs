@@ -73,5 +73,8 @@ pub(crate) fn run(args: &RunArgs, ui: &Ui) -> Result<Exit, CliError> {
     if args.verbose {
         report::verbose(&called.executed.details, ui);
     }
-    Ok(Ending::of(&called.executed).exit())
+    let exit = Ending::of(&called.executed).exit();
+    // The process ends here: taking engine and configuration apart would only delay that.
+    std::mem::forget(session);
+    Ok(exit)
 }
