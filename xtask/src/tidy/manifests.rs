@@ -6,7 +6,8 @@ use super::Finding;
 use super::tree::{File, Tree};
 use super::walls::Forbidden;
 
-/// Versions stand in the root manifest alone; members say `workspace = true`.
+/// Versions stand in the root manifest alone; members say `workspace = true`. A manifest that is a
+/// workspace of its own is no member.
 pub(super) fn versions_only_at_the_root(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.named("/Cargo.toml") {
@@ -17,6 +18,9 @@ pub(super) fn versions_only_at_the_root(tree: &Tree) -> Vec<Finding> {
                 continue;
             }
         };
+        if manifest.contains_key("workspace") {
+            continue;
+        }
         for (name, dependency) in dependencies(&manifest) {
             let inherits = dependency.get("workspace").and_then(Value::as_bool) == Some(true);
             if !inherits {
@@ -179,6 +183,7 @@ mod tests {
                 "b/Cargo.toml",
                 "[target.'cfg(unix)'.dev-dependencies]\nworse = { version = \"1\" }",
             ),
+            ("c/Cargo.toml", "[workspace]\n[dependencies]\nown = \"1\""),
         ]);
         assert_eq!(
             texts(versions_only_at_the_root(&tree)),
