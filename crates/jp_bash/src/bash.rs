@@ -1,0 +1,515 @@
+//! The shell as an embedder uses it: a session that keeps its files and variables between calls.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::budget::{Bounds, Budget, Monotonic};
+use crate::errno::Errno;
+use crate::host::{Host, Park, Random, Transport, WallClock};
+use crate::shell::kernel::Identity;
+use crate::shell::kernel::sink::Sinks;
+use crate::shell::session::{Session, Setup};
+use crate::stop::{Limit, Stop};
+use crate::system::{OpenHow, SysError, System};
+use crate::vfs::{ApplyError, Change, HostDir, HostMode};
+
+/// A command that the embedder adds.
+pub trait Builtin: Send + Sync {
+    /// Runs the command and returns its exit status.
+    fn run(&self, context: &mut BuiltinContext<'_>) -> i32;
+
+    /// One line about it, for `help`.
+    fn about(&self) -> &str {
+        ""
+    }
+}
+
+/// The embedder's commands by name.
+pub(crate) type Builtins = Arc<BTreeMap<Vec<u8>, Arc<dyn Builtin>>>;
+
+/// What a [`Builtin`] may do: read, write, look at files and environment.
+pub struct BuiltinContext<'a> {
+    system: &'a mut dyn System,
+    args: &'a [Vec<u8>],
+    stopped: Option<Stop>,
+}
+
+/// Why a call of [`BuiltinContext`] failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BuiltinError {
+    /// The call failed as a system call does.
+    #[error("{0}")]
+    Failed(Errno),
+    /// The run is over: return at once.
+    #[error("{0}")]
+    Stopped(Stop),
+}
+
+impl<'a> BuiltinContext<'a> {
+    pub(crate) fn new(system: &'a mut dyn System, args: &'a [Vec<u8>]) -> Self {
+        Self {
+            system,
+            args,
+            stopped: None,
+        }
+    }
+
+    pub(crate) fn stopped(&self) -> Option<Stop> {
+        self.stopped
+    }
+
+    fn check<T>(&mut self, result: Result<T, SysError>) -> Result<T, BuiltinError> {
+        result.map_err(|error| match error {
+            SysError::Errno(errno) => BuiltinError::Failed(errno),
+            SysError::Stop(stop) => {
+                self.stopped = Some(stop);
+                BuiltinError::Stopped(stop)
+            }
+        })
+    }
+
+    /// Returns the words of the command; the first is its name.
+    pub fn args(&self) -> &[Vec<u8>] {
+        self.args
+    }
+
+    /// Returns an exported variable.
+    pub fn env(&self, name: &str) -> Option<Vec<u8>> {
+        self.system.env(name.as_bytes())
+    }
+
+    /// Returns the working directory.
+    pub fn cwd(&self) -> Vec<u8> {
+        self.system.cwd()
+    }
+
+    /// Reads some bytes of standard input; 0 is the end.
+    ///
+    /// # Errors
+    /// See [`BuiltinError`].
+    pub fn read(&mut self, buf: &mut [u8]) -> Result<usize, BuiltinError> {
+        let result = self.system.read(0, buf);
+        self.check(result)
+    }
+
+    /// Reads standard input to its end; the memory limit holds.
+    ///
+    /// # Errors
+    /// See [`BuiltinError`].
+    pub fn read_to_end(&mut self) -> Result<Vec<u8>, BuiltinError> {
+        self.read_all(0)
+    }
+
+    fn read_all(&mut self, fd: u32) -> Result<Vec<u8>, BuiltinError> {
+        let mut out = Vec::new();
+        let mut chunk = [0; 16 << 10];
+        loop {
+            let result = self.system.read(fd, &mut chunk);
+            let n = self.check(result)?;
+            if n == 0 {
+                return Ok(out);
+            }
+            let reserved = self.system.reserve(n as u64).map_err(SysError::from);
+            self.check(reserved)?;
+            out.extend_from_slice(chunk.get(..n).unwrap_or_default());
+        }
+    }
+
+    /// Writes to standard output.
+    ///
+    /// # Errors
+    /// See [`BuiltinError`].
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
+        let result = self.system.write(1, bytes);
+        self.check(result)
+    }
+
+    /// Writes to standard error.
+    ///
+    /// # Errors
+    /// See [`BuiltinError`].
+    pub fn write_error(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
+        let result = self.system.write(2, bytes);
+        self.check(result)
+    }
+
+    /// Reads a whole file of the session.
+    ///
+    /// # Errors
+    /// See [`BuiltinError`].
+    pub fn read_file(&mut self, path: &[u8]) -> Result<Vec<u8>, BuiltinError> {
+        let opened = self.system.open(path, OpenHow::READ);
+        let fd = self.check(opened)?;
+        let result = self.read_all(fd);
+        self.system.close(fd);
+        result
+    }
+
+    /// Writes a whole file of the session.
+    ///
+    /// # Errors
+    /// See [`BuiltinError`].
+    pub fn write_file(&mut self, path: &[u8], bytes: &[u8]) -> Result<(), BuiltinError> {
+        let opened = self.system.open(path, OpenHow::WRITE);
+        let fd = self.check(opened)?;
+        let result = self.system.write(fd, bytes);
+        self.system.close(fd);
+        self.check(result)
+    }
+}
+
+/// Why a run ended before its script did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Category {
+    /// A limit was reached.
+    ResourceLimit(Limit),
+    /// The embedder cancelled it.
+    Cancelled,
+    /// The script could not be parsed.
+    Parse,
+    /// Every process waited for another one.
+    Deadlock,
+    /// We failed.
+    Internal,
+}
+
+impl Category {
+    /// Returns the name that tool responses use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ResourceLimit(_) => "resource_limit",
+            Self::Cancelled => "cancelled",
+            Self::Parse => "parse_error",
+            Self::Deadlock => "execution_error",
+            Self::Internal => "internal_error",
+        }
+    }
+}
+
+/// What a call printed and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExecResult {
+    /// Everything written to standard output, also when the run was cut short.
+    pub stdout: Vec<u8>,
+    /// Everything written to standard error, and the line that names a limit.
+    pub stderr: Vec<u8>,
+    /// `$?` of the script.
+    pub exit_code: i32,
+    /// Why the script did not end by itself.
+    pub error: Option<Category>,
+}
+
+/// Gets new bytes of standard output and standard error while a script runs.
+pub type OnOutput = Box<dyn FnMut(&[u8], &[u8]) + Send>;
+
+/// Makes a session.
+#[derive(Clone, Default)]
+pub struct BashBuilder {
+    setup: Setup,
+}
+
+impl BashBuilder {
+    /// Sets the user's name; the home is `/home/NAME`.
+    #[must_use]
+    pub fn username(mut self, name: impl Into<Vec<u8>>) -> Self {
+        self.setup.user = name.into();
+        self
+    }
+
+    /// Sets the machine's name.
+    #[must_use]
+    pub fn hostname(mut self, name: impl Into<Vec<u8>>) -> Self {
+        self.setup.host_name = name.into();
+        self
+    }
+
+    /// Sets the limits of each call.
+    #[must_use]
+    pub fn limits(mut self, bounds: Bounds) -> Self {
+        self.setup.bounds = bounds;
+        self
+    }
+
+    /// Exports a variable.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
+        self.setup.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Starts without the usual variables (`HOME`, `USER`, `LANG`): only those of [`BashBuilder::env`].
+    #[must_use]
+    pub fn empty_environment(mut self) -> Self {
+        self.setup.bare = true;
+        self
+    }
+
+    /// Adds a command.
+    #[must_use]
+    pub fn builtin(mut self, name: impl Into<Vec<u8>>, builtin: Box<dyn Builtin>) -> Self {
+        Arc::make_mut(&mut self.setup.builtins).insert(name.into(), Arc::from(builtin));
+        self
+    }
+
+    /// Puts a file into the session.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<Vec<u8>>, content: impl Into<Vec<u8>>) -> Self {
+        self.setup.files.push((path.into(), content.into()));
+        self
+    }
+
+    /// Shows a directory of the host at a path of the session.
+    #[must_use]
+    pub fn mount(mut self, path: impl Into<Vec<u8>>, dir: HostDir, mode: HostMode) -> Self {
+        self.setup.mounts.push((path.into(), dir, mode));
+        self
+    }
+
+    /// Sets the directory the session starts in; it is made if it is missing.
+    #[must_use]
+    pub fn cwd(mut self, path: impl Into<Vec<u8>>) -> Self {
+        self.setup.cwd = Some(path.into());
+        self
+    }
+
+    /// Grants the network, through this transport.
+    #[must_use]
+    pub fn network(mut self, transport: Arc<dyn Transport>) -> Self {
+        self.setup.host.transport = Some(transport);
+        self
+    }
+
+    /// Replaces the clocks: time that never goes back, time of day, and how to wait.
+    #[must_use]
+    pub fn clock(mut self, monotonic: Monotonic, wall: WallClock, park: Park) -> Self {
+        self.setup.host.monotonic = monotonic;
+        self.setup.host.wall = wall;
+        self.setup.host.park = park;
+        self
+    }
+
+    /// Replaces the source of random bytes.
+    #[must_use]
+    pub fn random(mut self, random: Random) -> Self {
+        self.setup.host.random = random;
+        self
+    }
+
+    /// Makes the session.
+    #[must_use]
+    pub fn build(self) -> Bash {
+        Bash {
+            session: None,
+            setup: self.setup,
+            cancel: Arc::default(),
+        }
+    }
+}
+
+/// A session. At rest it can be sent to another thread.
+pub struct Bash {
+    /// Made by the first call.
+    session: Option<Session>,
+    setup: Setup,
+    cancel: Arc<AtomicBool>,
+}
+
+/// How one call is run.
+#[derive(Debug, Clone, Default)]
+pub struct ExecOptions {
+    /// Positional parameters.
+    pub args: Vec<Vec<u8>>,
+    /// `$0`; `bash` if empty.
+    pub name: Vec<u8>,
+    /// The script is a file of that name: errors and `BASH_SOURCE` say so.
+    pub script: bool,
+    /// What standard input holds.
+    pub stdin: Stdin,
+}
+
+/// Where standard input comes from.
+#[derive(Debug, Clone, Default)]
+pub enum Stdin {
+    /// Nowhere: it is at its end.
+    #[default]
+    Empty,
+    /// From these bytes.
+    Bytes(Vec<u8>),
+    /// From the embedder, asked when the script reads; the call waits for the answer.
+    Reader(Input),
+}
+
+/// Fills a buffer with the next bytes; 0 is the end.
+type ReadInput = dyn FnMut(&mut [u8]) -> std::io::Result<usize> + Send;
+
+/// An input of the embedder.
+#[derive(Clone)]
+pub struct Input(Arc<Mutex<ReadInput>>);
+
+impl Input {
+    /// Takes what fills a buffer with the next bytes; 0 is the end.
+    pub fn new(read: impl FnMut(&mut [u8]) -> std::io::Result<usize> + Send + 'static) -> Self {
+        Self(Arc::new(Mutex::new(read)))
+    }
+
+    pub(crate) fn read(&self, buf: &mut [u8]) -> Result<usize, Errno> {
+        let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match read(buf) {
+                Ok(n) => return Ok(n.min(buf.len())),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return Err(Errno::Io),
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Input")
+    }
+}
+
+impl Bash {
+    /// Starts with the defaults.
+    pub fn builder() -> BashBuilder {
+        BashBuilder::default()
+    }
+
+    /// Makes a session with the defaults.
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// Runs a script to its end.
+    pub fn exec(&mut self, script: &[u8]) -> ExecResult {
+        self.exec_with(script, &ExecOptions::default(), None)
+    }
+
+    /// Runs a script and hands over output while it runs; the pieces add up to the result's.
+    pub fn exec_streaming(&mut self, script: &[u8], on_output: OnOutput) -> ExecResult {
+        self.exec_with(script, &ExecOptions::default(), Some(on_output))
+    }
+
+    /// Runs a script with arguments, standard input or a callback.
+    pub fn exec_with(
+        &mut self,
+        script: &[u8],
+        options: &ExecOptions,
+        on_output: Option<OnOutput>,
+    ) -> ExecResult {
+        let sinks = Rc::new(Sinks::with_callback(on_output));
+        let budget = Budget::new(
+            self.setup.bounds,
+            Arc::clone(&self.cancel),
+            Arc::clone(&self.setup.host.monotonic),
+        );
+        let session = self.session.take();
+        let (session, mut result) =
+            crate::shell::session::run(&self.setup, session, budget, &sinks, script, options);
+        self.session = session;
+        // A cancel ends one call; one that comes between two calls ends the next.
+        self.cancel.store(false, Ordering::Relaxed);
+        sinks.emit();
+        let (stdout, stderr) = sinks.take();
+        result.stdout = stdout;
+        result.stderr = stderr;
+        result
+    }
+
+    /// Returns a flag that stops the running call when it is set, or the next one if none runs.
+    /// The end of a call clears it.
+    pub fn cancel_handle(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancel)
+    }
+
+    /// Forgets everything: the next call starts anew.
+    pub fn reset(&mut self) {
+        self.session = None;
+    }
+
+    /// Sets the limits of the calls that follow.
+    pub fn set_limits(&mut self, bounds: Bounds) {
+        self.setup.bounds = bounds;
+    }
+
+    /// Returns the limits of each call.
+    pub fn limits(&self) -> Bounds {
+        self.setup.bounds
+    }
+
+    /// Lists what calls have changed in the overlay that is mounted at a path, sorted by path.
+    ///
+    /// # Errors
+    /// There is no overlay, or it cannot be read.
+    pub fn diff(&mut self, path: &[u8]) -> Result<Vec<Change>, ApplyError> {
+        let Some(session) = &mut self.session else {
+            return Ok(Vec::new());
+        };
+        let (vfs, caller) = session.files(&self.setup);
+        Ok(vfs.diff(&caller, path)?)
+    }
+
+    /// Writes those changes to the host, through a directory that may be written; returns them.
+    ///
+    /// # Errors
+    /// The host has changed meanwhile (then nothing is written), or writing failed.
+    pub fn apply(&mut self, path: &[u8], dir: &HostDir) -> Result<Vec<Change>, ApplyError> {
+        let Some(session) = &mut self.session else {
+            return Ok(Vec::new());
+        };
+        let (vfs, caller) = session.files(&self.setup);
+        vfs.apply(&caller, path, dir)
+    }
+}
+
+impl Default for Bash {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Returns the message for a run that was cut short.
+pub(crate) fn stop_message(stop: Stop, bounds: &Bounds) -> Vec<u8> {
+    match stop {
+        Stop::Limit(limit) => {
+            let bound = match limit {
+                Limit::Commands => bounds.commands,
+                Limit::Loops => bounds.loops,
+                Limit::Output => bounds.output,
+                Limit::Memory => bounds.memory,
+                Limit::Files => bounds.files,
+                Limit::Depth => bounds.depth,
+                Limit::Time => bounds.time.as_secs(),
+            };
+            let name = limit.name();
+            format!("jp: limit reached: {name} ({bound}); raise it with --limit {name}=N\n")
+        }
+        Stop::Cancelled => "jp: cancelled\n".to_owned(),
+        Stop::Deadlock => "jp: deadlock: every process waits for another one\n".to_owned(),
+        Stop::Signal(_) => String::new(),
+    }
+    .into_bytes()
+}
+
+/// Keeps the identity's parts in one place for the kernel.
+pub(crate) fn identity(setup: &Setup) -> Identity {
+    Identity {
+        user: Arc::from(setup.user.as_slice()),
+        host: Arc::from(setup.host_name.as_slice()),
+        uid: 1000,
+        gid: 1000,
+    }
+}
+
+/// The host of a setup, for a run.
+pub(crate) fn host(setup: &Setup) -> Host {
+    setup.host.clone()
+}
+
+const _: () = {
+    const fn send<T: Send>() {}
+    send::<Bash>();
+};

@@ -1,0 +1,197 @@
+//! What is left of a run's limits: one value, shared by everything nested in the run.
+//!
+//! Checked before allocating. Knows no clock of its own: the host's monotonic time and cancel flag are
+//! looked at every few thousand units of work, through what the embedder handed over.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::stop::{Limit, Stop};
+
+/// The bounds of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Simple commands.
+    pub commands: u64,
+    /// Loop turns and steps of inner languages.
+    pub loops: u64,
+    /// Bytes of captured output, standard output and error together.
+    pub output: u64,
+    /// Bytes held at once.
+    pub memory: u64,
+    /// Open descriptors.
+    pub files: u64,
+    /// Nesting.
+    pub depth: u64,
+    /// Elapsed time.
+    pub time: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            commands: 1_000_000,
+            loops: 10_000_000,
+            output: 10 << 20,
+            memory: 256 << 20,
+            files: 1024,
+            depth: 1_000,
+            time: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Returns the time since some fixed moment; never goes back.
+pub type Monotonic = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// What is left.
+pub(crate) struct Budget {
+    bounds: Bounds,
+    commands: Cell<u64>,
+    loops: Cell<u64>,
+    output: Cell<u64>,
+    memory: Cell<u64>,
+    depth: Cell<u64>,
+    until_check: Cell<u32>,
+    cancel: Arc<AtomicBool>,
+    clock: Monotonic,
+    deadline: Duration,
+}
+
+/// How many units of work pass between two looks at the clock.
+const CHECK_EVERY: u32 = 256;
+
+impl Budget {
+    /// Starts a run now.
+    pub(crate) fn new(bounds: Bounds, cancel: Arc<AtomicBool>, clock: Monotonic) -> Self {
+        let deadline = clock().saturating_add(bounds.time);
+        Self {
+            bounds,
+            commands: Cell::new(0),
+            loops: Cell::new(0),
+            output: Cell::new(0),
+            memory: Cell::new(0),
+            depth: Cell::new(0),
+            until_check: Cell::new(CHECK_EVERY),
+            cancel,
+            clock,
+            deadline,
+        }
+    }
+
+    /// Returns the bounds the run started with.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// Returns the moment, on the monotonic clock, at which the run must be over.
+    pub(crate) fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    /// Counts one simple command.
+    pub(crate) fn command(&self) -> Result<(), Stop> {
+        spend(&self.commands, 1, self.bounds.commands, Limit::Commands)?;
+        self.work(1)
+    }
+
+    /// Counts loop turns, or steps of an inner language.
+    pub(crate) fn turns(&self, n: u64) -> Result<(), Stop> {
+        spend(&self.loops, n, self.bounds.loops, Limit::Loops)?;
+        self.work(1)
+    }
+
+    /// Counts bytes of captured output, before they are kept.
+    pub(crate) fn output(&self, bytes: usize) -> Result<(), Stop> {
+        spend(
+            &self.output,
+            bytes as u64,
+            self.bounds.output,
+            Limit::Output,
+        )
+    }
+
+    /// Returns how many bytes of output may still be kept.
+    pub(crate) fn output_left(&self) -> u64 {
+        self.bounds.output.saturating_sub(self.output.get())
+    }
+
+    /// Counts bytes that are about to be held; refused before they are allocated.
+    pub(crate) fn reserve(&self, bytes: u64) -> Result<(), Stop> {
+        spend(&self.memory, bytes, self.bounds.memory, Limit::Memory)
+    }
+
+    /// Counts bytes that outlive the call: variables, files, functions. They leave some of the limit free, so that
+    /// a session that is full can still be looked at and emptied.
+    pub(crate) fn reserve_kept(&self, bytes: u64) -> Result<(), Stop> {
+        spend(&self.memory, bytes, self.most_kept(), Limit::Memory)
+    }
+
+    /// Counts what earlier calls left; never refused, since only a call can remove it.
+    pub(crate) fn inherit(&self, bytes: u64) {
+        let sum = self.memory.get().saturating_add(bytes);
+        self.memory.set(sum.min(self.most_kept()));
+    }
+
+    fn most_kept(&self) -> u64 {
+        self.bounds.memory - self.bounds.memory / 16
+    }
+
+    /// Returns how many bytes may still be held.
+    pub(crate) fn memory_left(&self) -> u64 {
+        self.bounds.memory.saturating_sub(self.memory.get())
+    }
+
+    /// Gives back bytes that are no longer held.
+    pub(crate) fn release(&self, bytes: u64) {
+        self.memory.set(self.memory.get().saturating_sub(bytes));
+    }
+
+    /// Enters one level of nesting; every `Ok` needs one [`Budget::leave`].
+    pub(crate) fn enter(&self) -> Result<(), Stop> {
+        spend(&self.depth, 1, self.bounds.depth, Limit::Depth)
+    }
+
+    /// Leaves one level of nesting.
+    pub(crate) fn leave(&self) {
+        self.depth.set(self.depth.get().saturating_sub(1));
+    }
+
+    /// Counts work that has no limit of its own, so that long work still sees time and cancel.
+    /// One unit is about as much as one simple command, one line or one kilobyte.
+    #[inline]
+    pub(crate) fn work(&self, units: u32) -> Result<(), Stop> {
+        match self.until_check.get().checked_sub(units) {
+            Some(left) => {
+                self.until_check.set(left);
+                Ok(())
+            }
+            None => self.look(),
+        }
+    }
+
+    /// Looks at clock and cancel flag now.
+    #[cold]
+    pub(crate) fn look(&self) -> Result<(), Stop> {
+        self.until_check.set(CHECK_EVERY);
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Stop::Cancelled);
+        }
+        if (self.clock)() >= self.deadline {
+            return Err(Stop::Limit(Limit::Time));
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn spend(used: &Cell<u64>, more: u64, bound: u64, limit: Limit) -> Result<(), Stop> {
+    let sum = used.get().saturating_add(more);
+    if sum > bound {
+        return Err(Stop::Limit(limit));
+    }
+    used.set(sum);
+    Ok(())
+}

@@ -1,0 +1,403 @@
+//! The current record and its fields, split only as far as somebody asks.
+
+use std::rc::Rc;
+
+use super::chars;
+use super::value::{Long, Meter, SHORT, Value};
+use crate::regex::{MatchError, Regex};
+
+/// How a record is cut into fields.
+#[derive(Clone)]
+pub(super) enum Splitter {
+    /// Runs of blanks, those at the ends ignored; a newline is a blank.
+    Blank,
+    /// One byte. The flag says whether a newline separates too (paragraph mode).
+    Byte(u8, bool),
+    /// Every character is a field.
+    Chars(bool),
+    Regex(Rc<Regex>, bool),
+    /// `FPAT`: what a field looks like.
+    Fields(Rc<Regex>),
+    /// `FIELDWIDTHS`: characters to skip, and to take.
+    Widths(Rc<Vec<(usize, usize)>>, bool),
+}
+
+/// A piece of a text.
+pub(super) type Span = (usize, usize);
+
+/// The record.
+pub(super) struct Record {
+    text: Vec<u8>,
+    spans: Vec<Span>,
+    /// Where the next field begins.
+    at: usize,
+    /// All fields are known.
+    done: bool,
+    /// The fields themselves, once one was assigned.
+    loose: Option<Vec<Value>>,
+    /// The text must be rebuilt from the fields.
+    stale: bool,
+    splitter: Rc<Splitter>,
+    /// The last value of `$0`, to be used again once nobody holds it.
+    whole: Option<Rc<Long>>,
+    /// It is the text of this record.
+    copied: bool,
+}
+
+fn blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n')
+}
+
+impl Record {
+    pub(super) fn new(splitter: Rc<Splitter>) -> Self {
+        Self {
+            text: Vec::new(),
+            spans: Vec::new(),
+            at: 0,
+            done: true,
+            loose: None,
+            stale: false,
+            splitter,
+            whole: None,
+            copied: false,
+        }
+    }
+
+    /// Makes a text the record; the fields are found later, by the rule that holds now.
+    #[inline]
+    pub(super) fn set(&mut self, text: &[u8], splitter: &Rc<Splitter>) {
+        self.text.clear();
+        self.text.extend_from_slice(text);
+        self.begin(splitter);
+    }
+
+    /// The same with a text that is there already.
+    pub(super) fn set_owned(&mut self, text: Vec<u8>, splitter: &Rc<Splitter>) {
+        self.text = text;
+        self.begin(splitter);
+    }
+
+    #[inline]
+    fn begin(&mut self, splitter: &Rc<Splitter>) {
+        self.copied = false;
+        self.spans.clear();
+        self.at = 0;
+        self.done = false;
+        self.loose = None;
+        self.stale = false;
+        if !Rc::ptr_eq(&self.splitter, splitter) {
+            self.splitter = Rc::clone(splitter);
+        }
+    }
+
+    /// Tells whether the text is not what the fields say.
+    pub(super) fn stale(&self) -> bool {
+        self.stale
+    }
+
+    /// Returns the fields if they must be joined to a text.
+    pub(super) fn loose(&self) -> Option<&[Value]> {
+        self.loose.as_deref()
+    }
+
+    /// Takes the joined text.
+    pub(super) fn joined(&mut self, text: Vec<u8>) {
+        self.text = text;
+        self.stale = false;
+        self.copied = false;
+    }
+
+    /// Takes the text out; [`Record::put_back`] or [`Record::set_owned`] must follow.
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text)
+    }
+
+    /// Puts the unchanged text back.
+    pub(super) fn put_back(&mut self, text: Vec<u8>) {
+        self.text = text;
+    }
+
+    /// Returns `$0`; only right if it is not stale.
+    pub(super) fn whole(&mut self, meter: &Meter) -> Value {
+        if self.text.len() <= SHORT {
+            return Value::input(&self.text, meter);
+        }
+        if let Some(whole) = self.whole.as_ref().filter(|_| self.copied) {
+            return Value::LongInput(Rc::clone(whole));
+        }
+        self.copied = true;
+        if let Some(whole) = &mut self.whole
+            && let Some(long) = Rc::get_mut(whole)
+        {
+            long.refill(&self.text);
+            return Value::LongInput(Rc::clone(whole));
+        }
+        let whole = Rc::new(Long::new(self.text.clone(), meter));
+        self.whole = Some(Rc::clone(&whole));
+        Value::LongInput(whole)
+    }
+
+    /// Returns the record's text; only right if it is not stale.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Finds fields up to that number.
+    #[inline]
+    fn reach(&mut self, number: usize) -> Result<(), MatchError> {
+        while !self.done && self.spans.len() < number {
+            match &*self.splitter {
+                Splitter::Blank => self.next_blank(),
+                Splitter::Byte(byte, false) => {
+                    let byte = *byte;
+                    self.next_byte(byte);
+                }
+                _ => {
+                    let splitter = Rc::clone(&self.splitter);
+                    split(&self.text, &splitter, &mut |span, _| self.spans.push(span))?;
+                    self.done = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn next_blank(&mut self) {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let Some(skip) = rest.iter().position(|b| !blank(*b)) else {
+            self.done = true;
+            return;
+        };
+        let start = self.at + skip;
+        let rest = rest.get(skip..).unwrap_or_default();
+        let len = rest.iter().position(|b| blank(*b)).unwrap_or(rest.len());
+        self.spans.push((start, start + len));
+        self.at = start + len;
+    }
+
+    fn next_byte(&mut self, byte: u8) {
+        if self.text.is_empty() {
+            self.done = true;
+            return;
+        }
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        match memchr::memchr(byte, rest) {
+            Some(len) => {
+                self.spans.push((self.at, self.at + len));
+                self.at += len + 1;
+            }
+            None => {
+                self.spans.push((self.at, self.text.len()));
+                self.done = true;
+            }
+        }
+    }
+
+    /// Returns `NF`.
+    pub(super) fn count(&mut self) -> Result<usize, MatchError> {
+        if let Some(loose) = &self.loose {
+            return Ok(loose.len());
+        }
+        self.reach(usize::MAX)?;
+        Ok(self.spans.len())
+    }
+
+    /// Returns a field's bytes if it was not assigned; `None` beyond the last one or once fields are loose.
+    #[inline]
+    pub(super) fn bytes(&mut self, number: usize) -> Result<Option<&[u8]>, MatchError> {
+        self.reach(number)?;
+        Ok(self
+            .spans
+            .get(number.wrapping_sub(1))
+            .and_then(|(start, end)| self.text.get(*start..*end)))
+    }
+
+    /// Returns a field from 1 on.
+    #[inline]
+    pub(super) fn field(&mut self, number: usize, meter: &Meter) -> Result<Value, MatchError> {
+        if let Some(loose) = &self.loose {
+            return Ok(loose.get(number - 1).cloned().unwrap_or_default());
+        }
+        Ok(self
+            .bytes(number)?
+            .map_or(Value::Uninit, |text| Value::input(text, meter)))
+    }
+
+    /// Makes the fields values of their own, at least that many; the caller has asked for the memory.
+    pub(super) fn loosen(
+        &mut self,
+        count: usize,
+        meter: &Meter,
+    ) -> Result<&mut Vec<Value>, MatchError> {
+        if self.loose.is_none() {
+            self.reach(usize::MAX)?;
+            let text = &self.text;
+            let values = self
+                .spans
+                .iter()
+                .map(|(start, end)| Value::input(text.get(*start..*end).unwrap_or_default(), meter))
+                .collect();
+            self.loose = Some(values);
+        }
+        self.stale = true;
+        let loose = self.loose.get_or_insert_default();
+        if loose.len() < count {
+            loose.resize(count, Value::Uninit);
+        }
+        Ok(loose)
+    }
+}
+
+/// Cuts a text; `found` gets each piece and the separator behind it (empty behind the last).
+pub(super) fn split(
+    text: &[u8],
+    splitter: &Splitter,
+    found: &mut dyn FnMut(Span, Span),
+) -> Result<(), MatchError> {
+    let end = text.len();
+    match splitter {
+        Splitter::Blank => {
+            let mut at = text.iter().take_while(|b| blank(**b)).count();
+            while at < end {
+                let rest = text.get(at..).unwrap_or_default();
+                let len = rest.iter().position(|b| blank(*b)).unwrap_or(rest.len());
+                let gap = rest.iter().skip(len).take_while(|b| blank(**b)).count();
+                found((at, at + len), (at + len, at + len + gap));
+                at += len + gap;
+            }
+        }
+        Splitter::Byte(..) if text.is_empty() => {}
+        Splitter::Byte(byte, newline) => {
+            let mut at = 0;
+            loop {
+                let rest = text.get(at..).unwrap_or_default();
+                let next = if *newline {
+                    memchr::memchr2(*byte, b'\n', rest)
+                } else {
+                    memchr::memchr(*byte, rest)
+                };
+                match next {
+                    Some(len) => {
+                        found((at, at + len), (at + len, at + len + 1));
+                        at += len + 1;
+                    }
+                    None => {
+                        found((at, end), (end, end));
+                        break;
+                    }
+                }
+            }
+        }
+        Splitter::Chars(utf8) => {
+            let mut at = 0;
+            while at < end {
+                let len = if *utf8 {
+                    chars::len(text.get(at..).unwrap_or_default())
+                } else {
+                    1
+                };
+                found((at, at + len), (at + len, at + len));
+                at += usize::max(len, 1);
+            }
+        }
+        Splitter::Regex(regex, newline) => split_regex(text, regex, *newline, found)?,
+        Splitter::Fields(regex) => split_fields(text, regex, found)?,
+        Splitter::Widths(widths, utf8) => split_widths(text, widths, *utf8, found),
+    }
+    Ok(())
+}
+
+fn split_regex(
+    text: &[u8],
+    regex: &Regex,
+    newline: bool,
+    found: &mut dyn FnMut(Span, Span),
+) -> Result<(), MatchError> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let (mut at, mut from) = (0, 0);
+    loop {
+        let mut next = regex.find_at(text, from)?;
+        if newline {
+            let line = memchr::memchr(b'\n', text.get(at..).unwrap_or_default())
+                .map(|n| (at + n, at + n + 1));
+            next = match (next, line) {
+                (Some(a), Some(b)) if b.0 < a.0 => Some(b),
+                (None, line) => line,
+                (next, _) => next,
+            };
+        }
+        match next {
+            // An empty match separates nothing.
+            Some((start, end)) if start == end => {
+                from = end + chars::len(text.get(end..).unwrap_or_default()).max(1);
+            }
+            Some((start, end)) => {
+                found((at, start), (start, end));
+                at = end;
+                from = end;
+            }
+            None => break,
+        }
+        if from > text.len() {
+            break;
+        }
+    }
+    found((at, text.len()), (text.len(), text.len()));
+    Ok(())
+}
+
+/// Finds what looks like a field; the separators are what is between.
+fn split_fields(
+    text: &[u8],
+    regex: &Regex,
+    found: &mut dyn FnMut(Span, Span),
+) -> Result<(), MatchError> {
+    let mut fields: Vec<Span> = Vec::new();
+    let mut at = 0;
+    let mut last_end = None;
+    while at <= text.len() {
+        let Some((start, end)) = regex.find_at(text, at)? else {
+            break;
+        };
+        // An empty match right behind a field belongs to the separator.
+        if start == end && last_end == Some(start) {
+            at = start + chars::len(text.get(start..).unwrap_or_default()).max(1);
+            last_end = None;
+            continue;
+        }
+        fields.push((start, end));
+        last_end = Some(end);
+        at = if start == end {
+            last_end = None;
+            end + chars::len(text.get(end..).unwrap_or_default()).max(1)
+        } else {
+            end
+        };
+    }
+    for (index, span) in fields.iter().enumerate() {
+        let next = fields.get(index + 1).map_or(text.len(), |next| next.0);
+        found(*span, (span.1, next));
+    }
+    Ok(())
+}
+
+fn split_widths(
+    text: &[u8],
+    widths: &[(usize, usize)],
+    utf8: bool,
+    found: &mut dyn FnMut(Span, Span),
+) {
+    let mut at = 0;
+    for (skip, take) in widths {
+        let rest = text.get(at..).unwrap_or_default();
+        let start = at + chars::offset(rest, *skip, utf8);
+        if start >= text.len() {
+            break;
+        }
+        let len = chars::offset(text.get(start..).unwrap_or_default(), *take, utf8);
+        found((start, start + len), (start + len, start + len));
+        at = start + len;
+    }
+}

@@ -1,0 +1,200 @@
+//! `column`: a table (`-t`), or items in columns.
+
+use super::Spec;
+use super::file::{Cmd, HELP, VERSION};
+use super::io::Held;
+use super::options::{Opt, Takes, opt};
+use super::whole::read_whole;
+use crate::stop::Stop;
+use crate::system::System;
+
+/// The command.
+pub(crate) const SPEC: Spec = Spec {
+    name: "column",
+    about: "Arranges lines in columns.",
+    run,
+    options: OPTIONS,
+};
+
+const OPTIONS: &[Opt] = &[
+    opt('t', Some(b't'), Some("table"), Takes::Nothing),
+    opt('s', Some(b's'), Some("separator"), Takes::Required),
+    opt('o', Some(b'o'), Some("output-separator"), Takes::Required),
+    opt('c', Some(b'c'), Some("output-width"), Takes::Required),
+    opt('N', Some(b'N'), Some("table-columns"), Takes::Required),
+    opt('R', Some(b'R'), Some("table-right"), Takes::Required),
+    opt('x', Some(b'x'), Some("fillrows"), Takes::Nothing),
+    HELP,
+    VERSION,
+];
+
+struct Wanted {
+    table: bool,
+    separators: Option<Vec<u8>>,
+    joint: Vec<u8>,
+    width: usize,
+    names: Vec<Vec<u8>>,
+    right: Vec<Vec<u8>>,
+    rows: bool,
+}
+
+/// Runs `column`.
+pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
+    let mut cmd = Cmd::new(sys, args);
+    let parsed = match cmd.options(args, OPTIONS, "[options] [<file>...]")? {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let mut wanted = Wanted {
+        table: false,
+        separators: None,
+        joint: b"  ".to_vec(),
+        width: 80,
+        names: Vec::new(),
+        right: Vec::new(),
+        rows: false,
+    };
+    let list = |value: &[u8]| {
+        value
+            .split(|byte| *byte == b',')
+            .map(<[u8]>::to_vec)
+            .collect()
+    };
+    for (id, value) in parsed.options {
+        let value = value.unwrap_or_default();
+        match id {
+            't' => wanted.table = true,
+            's' => wanted.separators = Some(value),
+            'o' => wanted.joint = value,
+            'c' => {
+                let number = std::str::from_utf8(&value)
+                    .ok()
+                    .and_then(|text| text.parse().ok());
+                wanted.width = number.unwrap_or(80);
+            }
+            'N' => wanted.names = list(&value),
+            'R' => wanted.right = list(&value),
+            'x' => wanted.rows = true,
+            _ => {}
+        }
+    }
+    let mut files = parsed.operands;
+    if files.is_empty() {
+        files.push(b"-".to_vec());
+    }
+    let mut held = Held::default();
+    let mut text = Vec::new();
+    for file in &files {
+        match read_whole(cmd.sys, file, &mut held)? {
+            Ok(mut more) => {
+                if !more.is_empty() && more.last() != Some(&b'\n') {
+                    more.push(b'\n');
+                }
+                text.append(&mut more);
+            }
+            Err(errno) => cmd.fail(&[b"cannot open ", file], errno)?,
+        }
+    }
+    let lines: Vec<&[u8]> = text
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty())
+        .collect();
+    if wanted.table {
+        table(&mut cmd, &wanted, &lines)?;
+    } else {
+        fill(&mut cmd, &wanted, &lines)?;
+    }
+    held.end(cmd.sys);
+    cmd.finish()
+}
+
+fn width(text: &[u8]) -> usize {
+    unicode_width::UnicodeWidthStr::width(&*String::from_utf8_lossy(text))
+}
+
+fn cells<'t>(wanted: &Wanted, line: &'t [u8]) -> Vec<&'t [u8]> {
+    match &wanted.separators {
+        Some(set) => line.split(|byte| set.contains(byte)).collect(),
+        None => line
+            .split(|byte| matches!(byte, b' ' | b'\t'))
+            .filter(|cell| !cell.is_empty())
+            .collect(),
+    }
+}
+
+fn table(cmd: &mut Cmd<'_>, wanted: &Wanted, lines: &[&[u8]]) -> Result<(), Stop> {
+    let mut rows: Vec<Vec<&[u8]>> = Vec::new();
+    if !wanted.names.is_empty() {
+        rows.push(wanted.names.iter().map(Vec::as_slice).collect());
+    }
+    for line in lines {
+        rows.push(cells(wanted, line));
+        cmd.sys.work(1)?;
+    }
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let mut widths = vec![0; count];
+    for row in &rows {
+        for (slot, cell) in widths.iter_mut().zip(row) {
+            *slot = usize::max(*slot, width(cell));
+        }
+    }
+    let is_right = |at: usize| {
+        wanted.right.iter().any(|name| {
+            wanted.names.get(at) == Some(name)
+                || std::str::from_utf8(name).ok().and_then(|n| n.parse().ok()) == Some(at + 1)
+        })
+    };
+    for row in &rows {
+        let mut out = Vec::new();
+        for (at, size) in widths.iter().enumerate() {
+            let cell = row.get(at).copied().unwrap_or_default();
+            let last = at + 1 == count;
+            let blanks = size.saturating_sub(width(cell));
+            if is_right(at) {
+                out.extend(std::iter::repeat_n(b' ', blanks));
+                out.extend_from_slice(cell);
+            } else {
+                out.extend_from_slice(cell);
+                if !last {
+                    out.extend(std::iter::repeat_n(b' ', blanks));
+                }
+            }
+            if !last {
+                out.extend_from_slice(&wanted.joint);
+            }
+        }
+        out.push(b'\n');
+        cmd.put(&out)?;
+    }
+    Ok(())
+}
+
+/// Fills columns from top to bottom, or rows with `-x`.
+fn fill(cmd: &mut Cmd<'_>, wanted: &Wanted, lines: &[&[u8]]) -> Result<(), Stop> {
+    let longest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+    // Columns end at tab stops.
+    let step = (longest + 8) / 8 * 8;
+    let across = usize::max(wanted.width / step.max(1), 1);
+    let down = lines.len().div_ceil(across);
+    for row in 0..down {
+        let mut out = Vec::new();
+        let mut column = 0;
+        for at in 0..across {
+            let index = if wanted.rows {
+                row * across + at
+            } else {
+                at * down + row
+            };
+            let Some(item) = lines.get(index) else { break };
+            while column < at * step {
+                out.push(b'\t');
+                column = (column / 8 + 1) * 8;
+            }
+            out.extend_from_slice(item);
+            column += width(item);
+        }
+        out.push(b'\n');
+        cmd.put(&out)?;
+    }
+    Ok(())
+}

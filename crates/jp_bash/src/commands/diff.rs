@@ -1,0 +1,411 @@
+//! `diff`: how two files or directories differ, in the normal or the unified form.
+
+mod edit;
+mod show;
+
+use super::Spec;
+use super::file::{Cmd, HELP, VERSION};
+use super::io::Held;
+use super::options::{Opt, Takes, opt, refused};
+use super::whole::{lines, read_whole};
+use crate::errno::Errno;
+use crate::stop::Stop;
+use crate::system::{FileKind, Follow, System, failed};
+
+/// The command.
+pub(crate) const SPEC: Spec = Spec {
+    name: "diff",
+    about: "Shows how files differ.",
+    run,
+    options: OPTIONS,
+};
+
+const LABEL: char = '\u{200}';
+const COLOR: char = '\u{201}';
+const NORMAL: char = '\u{202}';
+
+const OPTIONS: &[Opt] = &[
+    opt(NORMAL, None, Some("normal"), Takes::Nothing),
+    opt('q', Some(b'q'), Some("brief"), Takes::Nothing),
+    opt(
+        's',
+        Some(b's'),
+        Some("report-identical-files"),
+        Takes::Nothing,
+    ),
+    opt('u', Some(b'u'), None, Takes::Nothing),
+    opt('U', Some(b'U'), Some("unified"), Takes::Optional),
+    opt(LABEL, None, Some("label"), Takes::Required),
+    opt('r', Some(b'r'), Some("recursive"), Takes::Nothing),
+    opt('N', Some(b'N'), Some("new-file"), Takes::Nothing),
+    opt('i', Some(b'i'), Some("ignore-case"), Takes::Nothing),
+    opt('b', Some(b'b'), Some("ignore-space-change"), Takes::Nothing),
+    opt('w', Some(b'w'), Some("ignore-all-space"), Takes::Nothing),
+    opt('B', Some(b'B'), Some("ignore-blank-lines"), Takes::Nothing),
+    opt('a', Some(b'a'), Some("text"), Takes::Nothing),
+    opt('d', Some(b'd'), Some("minimal"), Takes::Nothing),
+    opt(COLOR, None, Some("color"), Takes::Optional),
+    refused(
+        Some(b'c'),
+        None,
+        Takes::Nothing,
+        "no context form; -u is there",
+    ),
+    refused(Some(b'e'), Some("ed"), Takes::Nothing, "no ed scripts"),
+    refused(
+        Some(b'y'),
+        Some("side-by-side"),
+        Takes::Nothing,
+        "no columns",
+    ),
+    HELP,
+    VERSION,
+];
+
+/// What the options asked for.
+#[derive(Default)]
+pub(super) struct Wanted {
+    unified: Option<usize>,
+    brief: bool,
+    same: bool,
+    recursive: bool,
+    new_file: bool,
+    ignore_case: bool,
+    space_change: bool,
+    all_space: bool,
+    blank_lines: bool,
+    labels: Vec<Vec<u8>>,
+    /// The options as given, for the lines `diff -r a/x b/x`.
+    flags: Vec<u8>,
+}
+
+/// Runs `diff`: 0 the same, 1 different, 2 trouble.
+pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
+    // `-U3` takes its number however it is written; the table knows only attached ones.
+    let mut joined: Vec<Vec<u8>> = Vec::with_capacity(args.len());
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        let mut arg = arg.clone();
+        if arg == b"-U"
+            && let Some(number) = rest.next()
+        {
+            arg.extend_from_slice(number);
+        }
+        joined.push(arg);
+    }
+    let mut cmd = Cmd::new(sys, &joined);
+    cmd.failure = 2;
+    let parsed = match cmd.options(&joined, OPTIONS, "[OPTION]... FILES")? {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let mut wanted = Wanted::default();
+    for (id, value) in parsed.options {
+        match id {
+            'q' => wanted.brief = true,
+            's' => wanted.same = true,
+            'u' => wanted.unified = wanted.unified.or(Some(3)),
+            'U' => {
+                let text = value.unwrap_or_else(|| b"3".to_vec());
+                let number = std::str::from_utf8(&text).ok().and_then(|t| t.parse().ok());
+                let Some(number) = number else {
+                    let shown = cmd.q(&text);
+                    return cmd.usage(&[b"invalid context length ", &shown]);
+                };
+                wanted.unified = Some(number);
+            }
+            'r' => wanted.recursive = true,
+            'N' => wanted.new_file = true,
+            'i' => wanted.ignore_case = true,
+            'b' => wanted.space_change = true,
+            'w' => wanted.all_space = true,
+            'B' => wanted.blank_lines = true,
+            LABEL => wanted.labels.extend(value),
+            _ => {}
+        }
+    }
+    for arg in joined.iter().skip(1) {
+        if arg.starts_with(b"-") && arg.len() > 1 {
+            wanted.flags.extend_from_slice(arg);
+            wanted.flags.push(b' ');
+        }
+    }
+    let [first, second] = parsed.operands.as_slice() else {
+        return match parsed.operands.get(2) {
+            Some(extra) => {
+                let shown = cmd.q(extra);
+                cmd.usage(&[b"extra operand ", &shown])
+            }
+            None => {
+                let last = joined.last().cloned().unwrap_or_default();
+                let shown = cmd.q(&last);
+                cmd.usage(&[b"missing operand after ", &shown])
+            }
+        };
+    };
+    let mut status = pair(&mut cmd, &wanted, first, second)?;
+    if cmd.status == 2 {
+        status = 2;
+    }
+    cmd.status = status;
+    cmd.finish()
+}
+
+fn kind(cmd: &mut Cmd<'_>, path: &[u8]) -> Result<Result<FileKind, Errno>, Stop> {
+    if path == b"-" {
+        return Ok(Ok(FileKind::Regular));
+    }
+    Ok(failed(cmd.sys.stat(path, Follow::Yes))?.map(|stat| stat.kind))
+}
+
+/// Compares two operands.
+fn pair(cmd: &mut Cmd<'_>, wanted: &Wanted, first: &[u8], second: &[u8]) -> Result<i32, Stop> {
+    let kinds = [kind(cmd, first)?, kind(cmd, second)?];
+    let mut trouble = false;
+    for (kind, path) in kinds.iter().zip([first, second]) {
+        if let Err(errno) = kind
+            && !(wanted.new_file && *errno == Errno::NoEnt)
+        {
+            let name = cmd.qf(path);
+            cmd.fail(&[&name], *errno)?;
+            trouble = true;
+        }
+    }
+    if trouble {
+        return Ok(2);
+    }
+    let base = |path: &[u8]| {
+        path.rsplit(|byte| *byte == b'/')
+            .next()
+            .unwrap_or(path)
+            .to_vec()
+    };
+    match kinds {
+        [Ok(FileKind::Directory), Ok(FileKind::Directory)] => {
+            directories(cmd, wanted, first, second, 0)
+        }
+        [Ok(FileKind::Directory), _] => {
+            let inner = [first, b"/", &base(second)].concat();
+            files(cmd, wanted, &inner, second)
+        }
+        [_, Ok(FileKind::Directory)] => {
+            let inner = [second, b"/", &base(first)].concat();
+            files(cmd, wanted, first, &inner)
+        }
+        _ => files(cmd, wanted, first, second),
+    }
+}
+
+/// Directories within directories, at most.
+const MAX_DEPTH: u32 = 100;
+
+fn directories(
+    cmd: &mut Cmd<'_>,
+    wanted: &Wanted,
+    first: &[u8],
+    second: &[u8],
+    depth: u32,
+) -> Result<i32, Stop> {
+    let mut names = std::collections::BTreeMap::new();
+    for (side, path) in [first, second].into_iter().enumerate() {
+        match failed(cmd.sys.read_dir(path))? {
+            Ok(entries) => {
+                for entry in entries {
+                    names.entry(entry.name).or_insert([false; 2])[side] = true;
+                }
+            }
+            Err(errno) => {
+                let name = cmd.qf(path);
+                cmd.fail(&[&name], errno)?;
+                return Ok(2);
+            }
+        }
+    }
+    let mut status = 0;
+    for (name, [in_first, in_second]) in names {
+        let left = [first, b"/", &name].concat();
+        let right = [second, b"/", &name].concat();
+        if (!in_first || !in_second) && !wanted.new_file {
+            let dir = if in_first { first } else { second };
+            cmd.put(&[&b"Only in "[..], dir, b": ", &name, b"\n"].concat())?;
+            status = i32::max(status, 1);
+            continue;
+        }
+        let kinds = [kind(cmd, &left)?, kind(cmd, &right)?];
+        let done = match kinds {
+            [Ok(FileKind::Directory), Ok(FileKind::Directory)] if wanted.recursive => {
+                if depth >= MAX_DEPTH {
+                    cmd.error(&[&left, b": nested too deeply"])?;
+                    2
+                } else {
+                    directories(cmd, wanted, &left, &right, depth + 1)?
+                }
+            }
+            [Ok(FileKind::Directory), Ok(FileKind::Directory)] => {
+                let text = [
+                    &b"Common subdirectories: "[..],
+                    &left,
+                    b" and ",
+                    &right,
+                    b"\n",
+                ];
+                cmd.put(&text.concat())?;
+                0
+            }
+            [Ok(FileKind::Directory), Ok(_)] | [Ok(_), Ok(FileKind::Directory)] => {
+                let word = |kind: &Result<FileKind, Errno>| match kind {
+                    Ok(FileKind::Directory) => &b"directory"[..],
+                    _ => b"regular file",
+                };
+                let [a, b] = &kinds;
+                let text = [
+                    &b"File "[..],
+                    &left,
+                    b" is a ",
+                    word(a),
+                    b" while file ",
+                    &right,
+                    b" is a ",
+                    word(b),
+                    b"\n",
+                ];
+                cmd.put(&text.concat())?;
+                1
+            }
+            _ => in_directory(cmd, wanted, &left, &right)?,
+        };
+        status = i32::max(status, done);
+    }
+    Ok(status)
+}
+
+/// Compares two files of directories: their differences follow a line that says what is compared.
+fn in_directory(
+    cmd: &mut Cmd<'_>,
+    wanted: &Wanted,
+    left: &[u8],
+    right: &[u8],
+) -> Result<i32, Stop> {
+    if !wanted.brief {
+        let header = [&b"diff "[..], &wanted.flags, left, b" ", right, b"\n"].concat();
+        return compare(cmd, wanted, left, right, &header);
+    }
+    compare(cmd, wanted, left, right, b"")
+}
+
+fn files(cmd: &mut Cmd<'_>, wanted: &Wanted, left: &[u8], right: &[u8]) -> Result<i32, Stop> {
+    compare(cmd, wanted, left, right, b"")
+}
+
+fn compare(
+    cmd: &mut Cmd<'_>,
+    wanted: &Wanted,
+    left: &[u8],
+    right: &[u8],
+    header: &[u8],
+) -> Result<i32, Stop> {
+    let mut held = Held::default();
+    let mut texts = Vec::new();
+    for path in [left, right] {
+        match read_whole(cmd.sys, path, &mut held)? {
+            Ok(text) => texts.push(text),
+            Err(Errno::NoEnt) if wanted.new_file => texts.push(Vec::new()),
+            Err(errno) => {
+                let name = cmd.qf(path);
+                cmd.fail(&[&name], errno)?;
+                held.end(cmd.sys);
+                return Ok(2);
+            }
+        }
+    }
+    let status = match texts.as_slice() {
+        [a, b] => texts_differ(cmd, wanted, (left, a), (right, b), header)?,
+        _ => 2,
+    };
+    held.end(cmd.sys);
+    Ok(status)
+}
+
+fn texts_differ(
+    cmd: &mut Cmd<'_>,
+    wanted: &Wanted,
+    (left, a): (&[u8], &[u8]),
+    (right, b): (&[u8], &[u8]),
+    header: &[u8],
+) -> Result<i32, Stop> {
+    let same = |cmd: &mut Cmd<'_>| {
+        if wanted.same {
+            cmd.put(&[&b"Files "[..], left, b" and ", right, b" are identical\n"].concat())?;
+        }
+        Ok(0)
+    };
+    if a == b {
+        return same(cmd);
+    }
+    let binary = |text: &[u8]| text.iter().take(4096).any(|byte| *byte == 0);
+    if binary(a) || binary(b) {
+        let word: &[u8] = if wanted.brief {
+            b"Files "
+        } else {
+            b"Binary files "
+        };
+        cmd.put(&[word, left, b" and ", right, b" differ\n"].concat())?;
+        return Ok(1);
+    }
+    let (old, new): (Vec<&[u8]>, Vec<&[u8]>) =
+        (lines(a, b'\n').collect(), lines(b, b'\n').collect());
+    let changes = edit::changes(cmd.sys, &keys(wanted, &old), &keys(wanted, &new))?;
+    let changes = if wanted.blank_lines {
+        let blank = |lines: &[&[u8]]| lines.iter().all(|line| line.trim_ascii().is_empty());
+        changes
+            .into_iter()
+            .filter(|change| {
+                !(blank(old.get(change.old.clone()).unwrap_or_default())
+                    && blank(new.get(change.new.clone()).unwrap_or_default()))
+            })
+            .collect()
+    } else {
+        changes
+    };
+    if changes.is_empty() {
+        return same(cmd);
+    }
+    if wanted.brief {
+        cmd.put(&[&b"Files "[..], left, b" and ", right, b" differ\n"].concat())?;
+        return Ok(1);
+    }
+    cmd.put(header)?;
+    match wanted.unified {
+        Some(context) => {
+            show::unified(cmd, wanted, [left, right], [&old, &new], &changes, context)?
+        }
+        None => show::normal(cmd, [&old, &new], &changes)?,
+    }
+    Ok(1)
+}
+
+/// Numbers lines so that those that count as equal have the same number.
+fn keys(wanted: &Wanted, lines: &[&[u8]]) -> Vec<Vec<u8>> {
+    lines
+        .iter()
+        .map(|line| {
+            let mut key = line.to_vec();
+            if wanted.all_space {
+                key.retain(|byte| !byte.is_ascii_whitespace());
+            } else if wanted.space_change {
+                let mut out: Vec<u8> = Vec::with_capacity(key.len());
+                for byte in key.trim_ascii_end() {
+                    let blank = byte.is_ascii_whitespace();
+                    if !(blank && out.last() == Some(&b' ')) {
+                        out.push(if blank { b' ' } else { *byte });
+                    }
+                }
+                key = out;
+            }
+            if wanted.ignore_case {
+                key.make_ascii_lowercase();
+            }
+            key
+        })
+        .collect()
+}

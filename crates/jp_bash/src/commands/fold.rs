@@ -1,0 +1,136 @@
+//! `fold`: breaks long lines.
+
+use super::Spec;
+use super::file::{Cmd, HELP, VERSION};
+use super::io::Input;
+use super::options::{Opt, Takes, opt};
+use crate::stop::Stop;
+use crate::system::{SysResult, System, failed};
+
+/// The command.
+pub(crate) const SPEC: Spec = Spec {
+    name: "fold",
+    about: "Breaks lines that are too wide.",
+    run,
+    options: OPTIONS,
+};
+
+const OPTIONS: &[Opt] = &[
+    opt('b', Some(b'b'), Some("bytes"), Takes::Nothing),
+    opt('s', Some(b's'), Some("spaces"), Takes::Nothing),
+    opt('w', Some(b'w'), Some("width"), Takes::Required),
+    HELP,
+    VERSION,
+];
+
+/// Runs `fold`; a leading `-NUM` is `-w NUM`.
+pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
+    let args: Vec<Vec<u8>> = args
+        .iter()
+        .map(|arg| match arg.strip_prefix(b"-") {
+            Some(rest) if !rest.is_empty() && rest.iter().all(u8::is_ascii_digit) => {
+                [b"-w", rest].concat()
+            }
+            _ => arg.clone(),
+        })
+        .collect();
+    let mut cmd = Cmd::new(sys, &args);
+    let parsed = match cmd.options(&args, OPTIONS, "[OPTION]... [FILE]...")? {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let (mut bytes, mut spaces, mut width) = (false, false, 80_usize);
+    for (id, value) in &parsed.options {
+        match id {
+            'b' => bytes = true,
+            's' => spaces = true,
+            'w' => {
+                let text = value.as_deref().unwrap_or_default();
+                let number = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
+                match number.filter(|width| *width > 0) {
+                    Some(number) => width = number,
+                    None => {
+                        let shown = cmd.quote(text);
+                        cmd.error(&[b"invalid number of columns: ", &shown])?;
+                        return cmd.finish();
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut files = parsed.operands;
+    if files.is_empty() {
+        files.push(b"-".to_vec());
+    }
+    for file in &files {
+        let done = match failed(Input::open(cmd.sys, file))? {
+            Ok(mut input) => {
+                let done = fold(&mut cmd, &mut input, bytes, spaces, width);
+                input.close(cmd.sys);
+                failed(done)?
+            }
+            Err(errno) => Err(errno),
+        };
+        if let Err(errno) = done {
+            let name = cmd.qf(file);
+            cmd.fail(&[&name], errno)?;
+        }
+    }
+    cmd.finish()
+}
+
+/// Returns the column after a byte. As GNU's, every other byte counts one.
+fn advance(column: usize, byte: u8, bytes: bool) -> usize {
+    match byte {
+        _ if bytes => column + 1,
+        8 => column.saturating_sub(1),
+        b'\r' => 0,
+        b'\t' => column + 8 - column % 8,
+        _ => column + 1,
+    }
+}
+
+fn fold(
+    cmd: &mut Cmd<'_>,
+    input: &mut Input,
+    bytes: bool,
+    spaces: bool,
+    width: usize,
+) -> SysResult<()> {
+    while let Some(line) = input.record(cmd.sys, b'\n')? {
+        let (text, ended) = match line.strip_suffix(b"\n") {
+            Some(text) => (text, true),
+            None => (line, false),
+        };
+        let buffer = cmd.out.buffer();
+        let (mut start, mut column, mut at) = (0, 0, 0);
+        while let Some(byte) = text.get(at) {
+            let next = advance(column, *byte, bytes);
+            if next <= width || at == start {
+                column = next;
+                at += 1;
+                continue;
+            }
+            let piece = text.get(start..at).unwrap_or_default();
+            let blank = piece.iter().rposition(|byte| matches!(byte, b' ' | b'\t'));
+            let cut = match blank.filter(|_| spaces) {
+                Some(blank) => start + blank + 1,
+                None => at,
+            };
+            buffer.extend_from_slice(text.get(start..cut).unwrap_or_default());
+            buffer.push(b'\n');
+            start = cut;
+            let kept = text.get(start..at).unwrap_or_default();
+            column = kept
+                .iter()
+                .fold(0, |column, byte| advance(column, *byte, bytes));
+        }
+        buffer.extend_from_slice(text.get(start..).unwrap_or_default());
+        if ended {
+            buffer.push(b'\n');
+        }
+        cmd.out.settle(cmd.sys)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,330 @@
+//! Buffered streams over descriptors: lines in, bytes out, messages on standard error.
+
+use crate::errno::Errno;
+use crate::stop::{Limit, Stop};
+use crate::system::{Fd, OpenHow, SysError, SysResult, System, Whence};
+
+/// How much is written at once.
+pub(crate) const CHUNK: usize = 32 * 1024;
+
+/// The room for the first read.
+const FIRST: usize = 8 * 1024;
+
+/// The room that reading uses without counting it: more than that is one long line.
+const MOST: usize = 64 * 1024;
+
+/// Reads a descriptor by pieces or by lines. Does not close it.
+pub(crate) struct Input {
+    fd: Fd,
+    buf: Vec<u8>,
+    start: usize,
+    end: usize,
+    ended: bool,
+    /// The failure that the first read reports.
+    broken: Option<Errno>,
+    /// Whether the last read took all the room there was.
+    filled: bool,
+    held: Held,
+}
+
+impl Input {
+    /// Makes a reader; nothing is read yet.
+    pub(crate) fn new(fd: Fd) -> Self {
+        Self {
+            fd,
+            buf: Vec::new(),
+            start: 0,
+            end: 0,
+            ended: false,
+            broken: None,
+            filled: false,
+            held: Held::default(),
+        }
+    }
+
+    /// Opens a file for reading; `-` is standard input. A directory opens, and fails when it is read, whatever
+    /// the file system below says about opening it.
+    pub(crate) fn open(sys: &mut dyn System, path: &[u8]) -> SysResult<Self> {
+        if path == b"-" {
+            return Ok(Self::new(0));
+        }
+        match sys.open(path, OpenHow::READ) {
+            Ok(fd) => Ok(Self::new(fd)),
+            Err(SysError::Errno(Errno::IsDir)) => Ok(Self {
+                broken: Some(Errno::IsDir),
+                ..Self::new(Fd::MAX)
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the descriptor, to ask about the file behind it.
+    pub(crate) fn fd(&self) -> Fd {
+        self.fd
+    }
+
+    /// Gives back the memory of a long line, and closes the file unless it is one of the three standard streams.
+    pub(crate) fn close(mut self, sys: &mut dyn System) {
+        self.held.end(sys);
+        if self.fd > 2 && self.broken.is_none() {
+            sys.close(self.fd);
+        }
+    }
+
+    /// Returns what is in the buffer, after reading if it was empty; empty at the end.
+    pub(crate) fn fill(&mut self, sys: &mut dyn System) -> SysResult<&[u8]> {
+        if self.start == self.end && !self.ended {
+            self.start = 0;
+            self.end = 0;
+            self.more(sys)?;
+        }
+        Ok(self.buf.get(self.start..self.end).unwrap_or_default())
+    }
+
+    /// As [`Input::fill`], but never takes more than that from the descriptor.
+    pub(crate) fn fill_at_most(&mut self, sys: &mut dyn System, most: usize) -> SysResult<&[u8]> {
+        if self.start == self.end && !self.ended {
+            self.start = 0;
+            self.end = 0;
+            self.read_up_to(sys, most)?;
+        }
+        let stop = usize::min(self.end, self.start.saturating_add(most));
+        Ok(self.buf.get(self.start..stop).unwrap_or_default())
+    }
+
+    /// Marks bytes of [`Input::fill`] as used.
+    pub(crate) fn consume(&mut self, bytes: usize) {
+        self.start = usize::min(self.start + bytes, self.end);
+    }
+
+    /// Returns the next record with its delimiter (the last one may lack it); `None` at the end.
+    /// A record that does not fit the memory limit is `Stop::Limit(Memory)`.
+    pub(crate) fn record(
+        &mut self,
+        sys: &mut dyn System,
+        delimiter: u8,
+    ) -> SysResult<Option<&[u8]>> {
+        let mut scanned = 0;
+        loop {
+            let found = self
+                .buf
+                .get(self.start + scanned..self.end)
+                .and_then(|rest| memchr::memchr(delimiter, rest));
+            if let Some(at) = found {
+                let from = self.start;
+                self.start += scanned + at + 1;
+                sys.work(1)?;
+                return Ok(self.buf.get(from..self.start));
+            }
+            if self.ended {
+                let from = self.start;
+                self.start = self.end;
+                return Ok(
+                    (from < self.end).then(|| self.buf.get(from..self.end).unwrap_or_default())
+                );
+            }
+            scanned = self.end - self.start;
+            self.more(sys)?;
+        }
+    }
+
+    /// Gives unread bytes back to a file that can seek, so that the next reader of the same descriptor sees them.
+    pub(crate) fn give_back(&mut self, sys: &mut dyn System) {
+        let unread = i64::try_from(self.end - self.start).unwrap_or(0);
+        if unread > 0 && sys.seek(self.fd, Whence::Current(-unread)).is_ok() {
+            self.start = self.end;
+        }
+    }
+
+    /// Reads one more piece behind what is in the buffer.
+    fn more(&mut self, sys: &mut dyn System) -> SysResult<()> {
+        let room = self.buf.len() - self.end;
+        if self.start > 0 && room < self.buf.len() / 2 {
+            self.buf.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        // Most inputs are short: the buffer starts small and grows once a read has filled it.
+        let full = self.end > 0 && self.buf.len() - self.end < self.buf.len() / 4;
+        if full || (self.filled && self.buf.len() < MOST) {
+            self.grow(sys)?;
+        }
+        self.read_up_to(sys, usize::MAX)
+    }
+
+    fn grow(&mut self, sys: &mut dyn System) -> SysResult<()> {
+        let grown = usize::max(self.buf.len() * 2, usize::min(self.buf.len() * 8, MOST));
+        // What a guest's line makes us hold is counted; the usual buffer is ours.
+        if grown > MOST {
+            self.held.more(sys, grown - self.buf.len())?;
+        }
+        self.buf
+            .try_reserve_exact(grown - self.buf.len())
+            .map_err(|_| SysError::Stop(Stop::Limit(Limit::Memory)))?;
+        self.buf.resize(grown, 0);
+        Ok(())
+    }
+
+    /// Reads once into the room behind what is in the buffer.
+    fn read_up_to(&mut self, sys: &mut dyn System, most: usize) -> SysResult<()> {
+        if let Some(errno) = self.broken {
+            return Err(errno.into());
+        }
+        if self.buf.is_empty() {
+            self.buf.resize(FIRST, 0);
+        }
+        let stop = usize::min(self.buf.len(), self.end.saturating_add(most));
+        let room = self.buf.get_mut(self.end..stop).unwrap_or_default();
+        let got = usize::min(sys.read(self.fd, room)?, room.len());
+        self.filled = got == room.len();
+        self.end += got;
+        self.ended = got == 0;
+        Ok(())
+    }
+}
+
+/// Counts memory that a command holds, so that all of it is given back however the command ends.
+#[derive(Debug, Default)]
+pub(crate) struct Held(u64);
+
+impl Held {
+    /// Counts more bytes, before they are allocated.
+    pub(crate) fn more(&mut self, sys: &mut dyn System, bytes: usize) -> Result<(), Stop> {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        sys.reserve(bytes)?;
+        self.0 = self.0.saturating_add(bytes);
+        Ok(())
+    }
+
+    /// Gives some bytes back.
+    pub(crate) fn less(&mut self, sys: &mut dyn System, bytes: usize) {
+        let bytes = u64::min(u64::try_from(bytes).unwrap_or(u64::MAX), self.0);
+        sys.release(bytes);
+        self.0 -= bytes;
+    }
+
+    /// Gives everything back.
+    pub(crate) fn end(&mut self, sys: &mut dyn System) {
+        sys.release(std::mem::take(&mut self.0));
+    }
+}
+
+/// Collects output and writes it in large pieces. Call [`Output::finish`] at the end.
+pub(crate) struct Output {
+    fd: Fd,
+    buf: Vec<u8>,
+    /// The first failure, after which everything is dropped.
+    failed: Option<Errno>,
+}
+
+impl Output {
+    /// Makes a writer.
+    pub(crate) fn new(fd: Fd) -> Self {
+        Self {
+            fd,
+            buf: Vec::new(),
+            failed: None,
+        }
+    }
+
+    /// Writes bytes. A failure is remembered for [`Output::finish`].
+    pub(crate) fn put(&mut self, sys: &mut dyn System, bytes: &[u8]) -> Result<(), Stop> {
+        if self.buf.len() + bytes.len() > CHUNK {
+            self.flush(sys)?;
+            if bytes.len() >= CHUNK {
+                return self.write(sys, bytes);
+            }
+        }
+        self.buf.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Returns the buffer, to format straight into it; follow with [`Output::settle`].
+    pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buf
+    }
+
+    /// Writes the buffer out if it has grown large.
+    pub(crate) fn settle(&mut self, sys: &mut dyn System) -> Result<(), Stop> {
+        if self.buf.len() >= CHUNK {
+            self.flush(sys)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes out what was collected.
+    pub(crate) fn flush(&mut self, sys: &mut dyn System) -> Result<(), Stop> {
+        let bytes = std::mem::take(&mut self.buf);
+        let done = if bytes.is_empty() {
+            Ok(())
+        } else {
+            self.write(sys, &bytes)
+        };
+        self.buf = bytes;
+        self.buf.clear();
+        done
+    }
+
+    /// Tells whether a write has failed, so that a command may stop early.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// Writes out the rest; the error is the first failure of any write (`NAME: write error: TEXT` is the command's to say).
+    pub(crate) fn finish(mut self, sys: &mut dyn System) -> Result<Result<(), Errno>, Stop> {
+        self.flush(sys)?;
+        Ok(self.failed.map_or(Ok(()), Err))
+    }
+
+    fn write(&mut self, sys: &mut dyn System, bytes: &[u8]) -> Result<(), Stop> {
+        if self.failed.is_some() {
+            return Ok(());
+        }
+        match sys.write(self.fd, bytes) {
+            Ok(()) => Ok(()),
+            Err(SysError::Errno(errno)) => {
+                self.failed = Some(errno);
+                Ok(())
+            }
+            Err(SysError::Stop(stop)) => Err(stop),
+        }
+    }
+}
+
+/// Prints text on standard error, as it is.
+pub(crate) fn say(sys: &mut dyn System, parts: &[&[u8]]) -> Result<(), Stop> {
+    match sys.write(2, &parts.concat()) {
+        Err(SysError::Stop(stop)) => Err(stop),
+        _ => Ok(()),
+    }
+}
+
+/// Prints `NAME: PARTS` on standard error and gives back the status to end with.
+pub(crate) fn fail(
+    sys: &mut dyn System,
+    args: &[Vec<u8>],
+    status: i32,
+    parts: &[&[u8]],
+) -> Result<i32, Stop> {
+    complain(sys, called(args), &parts.concat())?;
+    Ok(status)
+}
+
+/// Returns the name that a command was called by.
+pub(crate) fn called(args: &[Vec<u8>]) -> &[u8] {
+    args.first().map_or(&b""[..], Vec::as_slice)
+}
+
+/// Prints `NAME: MESSAGE` on standard error.
+pub(crate) fn complain(sys: &mut dyn System, name: &[u8], message: &[u8]) -> Result<(), Stop> {
+    let mut line = Vec::with_capacity(name.len() + message.len() + 3);
+    line.extend_from_slice(name);
+    line.extend_from_slice(b": ");
+    line.extend_from_slice(message);
+    line.push(b'\n');
+    match sys.write(2, &line) {
+        Err(SysError::Stop(stop)) => Err(stop),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,252 @@
+//! `nl`: numbers lines.
+
+use super::Spec;
+use super::file::{Cmd, HELP, VERSION};
+use super::io::Input;
+use super::options::{Opt, Takes, opt, refused};
+use crate::stop::Stop;
+use crate::system::{SysResult, System, failed};
+
+/// The command.
+pub(crate) const SPEC: Spec = Spec {
+    name: "nl",
+    about: "Numbers the lines of files.",
+    run,
+    options: OPTIONS,
+};
+
+const OPTIONS: &[Opt] = &[
+    opt('b', Some(b'b'), Some("body-numbering"), Takes::Required),
+    refused(
+        Some(b'd'),
+        Some("section-delimiter"),
+        Takes::Required,
+        "always \\:",
+    ),
+    opt('f', Some(b'f'), Some("footer-numbering"), Takes::Required),
+    opt('h', Some(b'h'), Some("header-numbering"), Takes::Required),
+    opt('i', Some(b'i'), Some("line-increment"), Takes::Required),
+    opt('l', Some(b'l'), Some("join-blank-lines"), Takes::Required),
+    opt('n', Some(b'n'), Some("number-format"), Takes::Required),
+    opt('p', Some(b'p'), Some("no-renumber"), Takes::Nothing),
+    opt('s', Some(b's'), Some("number-separator"), Takes::Required),
+    opt(
+        'v',
+        Some(b'v'),
+        Some("starting-line-number"),
+        Takes::Required,
+    ),
+    opt('w', Some(b'w'), Some("number-width"), Takes::Required),
+    HELP,
+    VERSION,
+];
+
+/// Which lines of a section get a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    All,
+    Text,
+    None,
+}
+
+struct Settings {
+    /// Header, body, footer.
+    styles: [Style; 3],
+    start: i64,
+    step: i64,
+    blanks: u64,
+    left: bool,
+    zeros: bool,
+    renumber: bool,
+    separator: Vec<u8>,
+    width: usize,
+}
+
+/// Runs `nl`.
+pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
+    let mut cmd = Cmd::new(sys, args);
+    let parsed = match cmd.options(args, OPTIONS, "[OPTION]... [FILE]...")? {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let settings = match settings(&cmd, &parsed.options) {
+        Ok(settings) => settings,
+        Err(message) if message.ends_with(b"width") => {
+            cmd.error(&[&message])?;
+            return cmd.finish();
+        }
+        Err(message) => return cmd.usage(&[&message]),
+    };
+    let mut files = parsed.operands;
+    if files.is_empty() {
+        files.push(b"-".to_vec());
+    }
+    let mut state = State {
+        section: 1,
+        number: settings.start,
+        blank: 0,
+    };
+    for file in &files {
+        let done = match failed(Input::open(cmd.sys, file))? {
+            Ok(mut input) => {
+                let done = number(&mut cmd, &settings, &mut input, &mut state);
+                input.close(cmd.sys);
+                failed(done)?
+            }
+            Err(errno) => Err(errno),
+        };
+        if let Err(errno) = done {
+            let name = cmd.qf(file);
+            cmd.fail(&[&name], errno)?;
+        }
+    }
+    cmd.finish()
+}
+
+fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settings, Vec<u8>> {
+    let mut settings = Settings {
+        styles: [Style::None, Style::Text, Style::None],
+        start: 1,
+        step: 1,
+        blanks: 1,
+        left: false,
+        zeros: false,
+        renumber: true,
+        separator: b"\t".to_vec(),
+        width: 6,
+    };
+    for (id, value) in options {
+        let text = value.as_deref().unwrap_or_default();
+        let integer = |what: &[u8]| {
+            std::str::from_utf8(text)
+                .ok()
+                .and_then(|text| text.parse::<i64>().ok())
+                .ok_or_else(|| [b"invalid ", what, b": ", &cmd.quote(text)].concat())
+        };
+        match id {
+            'b' | 'f' | 'h' => {
+                let style = match text {
+                    b"a" => Style::All,
+                    b"t" => Style::Text,
+                    b"n" => Style::None,
+                    _ => {
+                        let which: &[u8] = match id {
+                            'b' => b"body",
+                            'f' => b"footer",
+                            _ => b"header",
+                        };
+                        let shown = cmd.quote(text);
+                        return Err([b"invalid ", which, b" numbering style: ", &shown].concat());
+                    }
+                };
+                let at = match id {
+                    'h' => 0,
+                    'b' => 1,
+                    _ => 2,
+                };
+                if let Some(slot) = settings.styles.get_mut(at) {
+                    *slot = style;
+                }
+            }
+            'i' => settings.step = integer(b"line number increment")?,
+            'l' => {
+                let count = integer(b"line number of blank lines")?;
+                settings.blanks = u64::try_from(count).unwrap_or(1).max(1);
+            }
+            'n' => match text {
+                b"ln" => (settings.left, settings.zeros) = (true, false),
+                b"rn" => (settings.left, settings.zeros) = (false, false),
+                b"rz" => (settings.left, settings.zeros) = (false, true),
+                _ => {
+                    let shown = cmd.quote(text);
+                    return Err([&b"invalid line numbering format: "[..], &shown].concat());
+                }
+            },
+            'p' => settings.renumber = false,
+            's' => settings.separator = text.to_vec(),
+            'v' => settings.start = integer(b"starting line number")?,
+            'w' => {
+                let width = integer(b"line number field width")?;
+                settings.width = usize::try_from(width)
+                    .ok()
+                    .filter(|width| (1..=4096).contains(width))
+                    .ok_or_else(|| {
+                        [b"invalid line number field width: ", &cmd.quote(text)[..]].concat()
+                    })?;
+            }
+            _ => {}
+        }
+    }
+    Ok(settings)
+}
+
+struct State {
+    section: usize,
+    number: i64,
+    blank: u64,
+}
+
+fn number(
+    cmd: &mut Cmd<'_>,
+    settings: &Settings,
+    input: &mut Input,
+    state: &mut State,
+) -> SysResult<()> {
+    while let Some(line) = input.record(cmd.sys, b'\n')? {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let section = match line {
+            b"\\:\\:\\:" => Some(0),
+            b"\\:\\:" => Some(1),
+            b"\\:" => Some(2),
+            _ => None,
+        };
+        let buffer = cmd.out.buffer();
+        if let Some(section) = section {
+            state.section = section;
+            if settings.renumber {
+                state.number = settings.start;
+            }
+            buffer.push(b'\n');
+            continue;
+        }
+        let style = settings
+            .styles
+            .get(state.section)
+            .copied()
+            .unwrap_or(Style::None);
+        let counted = match style {
+            Style::All if line.is_empty() && settings.blanks > 1 => {
+                state.blank += 1;
+                let due = state.blank == settings.blanks;
+                if due {
+                    state.blank = 0;
+                }
+                due
+            }
+            Style::All => true,
+            Style::Text => !line.is_empty(),
+            Style::None => false,
+        };
+        if !line.is_empty() {
+            state.blank = 0;
+        }
+        let width = settings.width;
+        if counted {
+            let number = state.number;
+            let text = match (settings.left, settings.zeros) {
+                (true, _) => format!("{number:<width$}"),
+                (_, true) => format!("{number:0width$}"),
+                _ => format!("{number:width$}"),
+            };
+            buffer.extend_from_slice(text.as_bytes());
+            buffer.extend_from_slice(&settings.separator);
+            state.number = state.number.wrapping_add(settings.step);
+        } else {
+            buffer.extend(std::iter::repeat_n(b' ', width + settings.separator.len()));
+        }
+        buffer.extend_from_slice(line);
+        buffer.push(b'\n');
+        cmd.out.settle(cmd.sys)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! `printenv`: exported variables.
+
+use super::Spec;
+use super::options::{Order, Takes, opt, parse};
+use super::say::{self, HELP, VERSION};
+use crate::stop::Stop;
+use crate::system::System;
+
+/// `printenv`
+pub(crate) const SPEC: Spec = Spec {
+    name: "printenv",
+    about: "print the environment, or parts of it",
+    run,
+    options: &[
+        opt('0', Some(b'0'), Some("null"), Takes::Nothing),
+        HELP,
+        VERSION,
+    ],
+};
+
+fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
+    let Ok(parsed) = parse(sys, args, SPEC.options, Order::Stop)? else {
+        return Ok(2);
+    };
+    if let Some(status) = say::answered(
+        sys,
+        &parsed.options,
+        "printenv",
+        "printenv [OPTION]... [VARIABLE]...",
+    )? {
+        return Ok(status);
+    }
+    let end = if parsed.options.is_empty() { b'\n' } else { 0 };
+    let mut out = Vec::new();
+    let mut missing = false;
+    if parsed.operands.is_empty() {
+        for (name, value) in sys.environ() {
+            out.extend_from_slice(&[name.as_slice(), b"=", &value, &[end]].concat());
+        }
+    }
+    for name in &parsed.operands {
+        match sys.env(name) {
+            Some(value) => {
+                out.extend_from_slice(&value);
+                out.push(end);
+            }
+            None => missing = true,
+        }
+    }
+    let status = say::print(sys, b"printenv", &out)?;
+    Ok(if status == 0 { i32::from(missing) } else { 2 })
+}

@@ -1,0 +1,82 @@
+//! `rev`: each line from its end to its start, by characters.
+
+use super::Spec;
+use super::file::{Cmd, HELP, VERSION};
+use super::io::Input;
+use super::options::{Opt, Takes, opt};
+use super::quote::first_char;
+use crate::stop::Stop;
+use crate::system::{SysResult, System, failed};
+
+/// The command.
+pub(crate) const SPEC: Spec = Spec {
+    name: "rev",
+    about: "Prints each line with its characters in reverse order.",
+    run,
+    options: OPTIONS,
+};
+
+const OPTIONS: &[Opt] = &[
+    opt('0', Some(b'0'), Some("zero"), Takes::Nothing),
+    HELP,
+    VERSION,
+];
+
+/// Runs `rev`.
+pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
+    let mut cmd = Cmd::new(sys, args);
+    let parsed = match cmd.options(args, OPTIONS, "[options] [<file> ...]")? {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let end = if parsed.options.is_empty() { b'\n' } else { 0 };
+    let mut files = parsed.operands;
+    if files.is_empty() {
+        files.push(b"-".to_vec());
+    }
+    for file in &files {
+        match failed(Input::open(cmd.sys, file))? {
+            Ok(mut input) => {
+                let done = reverse(&mut cmd, &mut input, end);
+                input.close(cmd.sys);
+                if let Err(errno) = failed(done)? {
+                    cmd.fail(&[file], errno)?;
+                }
+            }
+            Err(errno) => cmd.fail(&[b"cannot open ", file], errno)?,
+        }
+    }
+    cmd.finish()
+}
+
+fn reverse(cmd: &mut Cmd<'_>, input: &mut Input, end: u8) -> SysResult<()> {
+    let utf8 = cmd.sys.utf8();
+    let mut starts = Vec::new();
+    while let Some(line) = input.record(cmd.sys, end)? {
+        let (text, ended) = match line.strip_suffix(&[end]) {
+            Some(text) => (text, true),
+            None => (line, false),
+        };
+        let buffer = cmd.out.buffer();
+        if utf8 && !text.is_ascii() {
+            starts.clear();
+            let mut at = 0;
+            while at < text.len() {
+                let length =
+                    first_char(text.get(at..).unwrap_or_default()).map_or(1, |(_, length)| length);
+                starts.push((at, at + length));
+                at += length;
+            }
+            for (from, to) in starts.iter().rev() {
+                buffer.extend_from_slice(text.get(*from..*to).unwrap_or_default());
+            }
+        } else {
+            buffer.extend(text.iter().rev());
+        }
+        if ended {
+            buffer.push(end);
+        }
+        cmd.out.settle(cmd.sys)?;
+    }
+    Ok(())
+}

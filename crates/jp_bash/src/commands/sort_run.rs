@@ -1,0 +1,284 @@
+//! Sorting itself: lines in one block of memory, an entry with a rank for each, runs that are merged.
+
+use std::cmp::Ordering;
+
+use super::io::{Held, Input};
+use super::sort_key::{Key, line_rank};
+use crate::stop::{Limit, Stop};
+use crate::system::{SysError, System};
+
+/// How lines are ordered.
+pub(super) struct Order {
+    pub(super) keys: Vec<Key>,
+    pub(super) tab: Option<u8>,
+    /// `-s` or `-u`: lines with equal keys stay in the order they came in.
+    pub(super) stable: bool,
+    /// Turns the comparison of whole lines round.
+    pub(super) reverse: bool,
+    pub(super) seed: Vec<u8>,
+}
+
+impl Order {
+    /// Compares two lines, without their ends.
+    pub(super) fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        for key in &self.keys {
+            match self.by_key(key, a, b) {
+                Ordering::Equal => {}
+                order => return order,
+            }
+        }
+        self.last_resort(a, b)
+    }
+
+    fn last_resort(&self, a: &[u8], b: &[u8]) -> Ordering {
+        if self.stable && !self.keys.is_empty() {
+            return Ordering::Equal;
+        }
+        if self.reverse { b.cmp(a) } else { a.cmp(b) }
+    }
+
+    fn by_key(&self, key: &Key, a: &[u8], b: &[u8]) -> Ordering {
+        let (a_from, a_to) = key.find(a, self.tab);
+        let (b_from, b_to) = key.find(b, self.tab);
+        key.compare(
+            a.get(a_from..a_to).unwrap_or_default(),
+            b.get(b_from..b_to).unwrap_or_default(),
+            &self.seed,
+        )
+    }
+}
+
+/// One line: where it lies, where its first key lies, and the rank of that key.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    rank: u64,
+    start: u32,
+    len: u32,
+    key: u32,
+    key_len: u32,
+}
+
+impl Entry {
+    fn line<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        slice(text, self.start, self.len)
+    }
+
+    fn key<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        slice(text, self.key, self.key_len)
+    }
+}
+
+fn slice(text: &[u8], start: u32, len: u32) -> &[u8] {
+    let start = start as usize;
+    text.get(start..start + len as usize).unwrap_or_default()
+}
+
+/// How many entries are sorted between two looks at the clock.
+const RUN: usize = 1 << 16;
+
+/// All lines, each with its end.
+#[derive(Default)]
+pub(super) struct Lines {
+    text: Vec<u8>,
+    entries: Vec<Entry>,
+    end: u8,
+}
+
+impl Lines {
+    /// Makes an empty block for lines that end in this byte.
+    pub(super) fn new(end: u8) -> Self {
+        Self {
+            end,
+            ..Self::default()
+        }
+    }
+
+    /// Reads a whole file.
+    pub(super) fn read(
+        &mut self,
+        sys: &mut dyn System,
+        input: &mut Input,
+        held: &mut Held,
+    ) -> Result<(), SysError> {
+        loop {
+            let bytes = input.fill(sys)?;
+            if bytes.is_empty() {
+                break;
+            }
+            let len = bytes.len();
+            // One byte more for the end that the last line may lack.
+            let need = self.text.len() + len + 1;
+            if need > self.text.capacity() {
+                let grown = usize::max(need, self.text.capacity() * 2);
+                held.more(sys, grown - self.text.capacity())?;
+                self.text
+                    .try_reserve_exact(grown - self.text.len())
+                    .map_err(|_| Stop::Limit(Limit::Memory))?;
+            }
+            self.text.extend_from_slice(bytes);
+            input.consume(len);
+            sys.work(32)?;
+        }
+        if self.text.last().is_some_and(|last| *last != self.end) {
+            self.text.push(self.end);
+        }
+        // Positions are 32 bits wide.
+        if u32::try_from(self.text.len()).is_err() {
+            return Err(Stop::Limit(Limit::Memory).into());
+        }
+        Ok(())
+    }
+
+    /// Sorts everything that was read.
+    pub(super) fn sort(
+        &mut self,
+        sys: &mut dyn System,
+        order: &Order,
+        held: &mut Held,
+    ) -> Result<(), Stop> {
+        self.enter_lines(sys, order, held)?;
+        let text = &self.text;
+        if let Some((first, rest)) = order.keys.split_first() {
+            let by_key = |a: &Entry, b: &Entry| {
+                let mut found = a.rank.cmp(&b.rank);
+                if found.is_eq() && !first.decides(a.rank) {
+                    found = first.compare(a.key(text), b.key(text), &order.seed);
+                }
+                if found.is_ne() {
+                    return found;
+                }
+                let (left, right) = (a.line(text), b.line(text));
+                for key in rest {
+                    found = order.by_key(key, left, right);
+                    if found.is_ne() {
+                        return found;
+                    }
+                }
+                order
+                    .last_resort(left, right)
+                    .then_with(|| a.start.cmp(&b.start))
+            };
+            sort_runs(sys, &mut self.entries, held, &by_key)
+        } else if order.reverse {
+            let backwards = |a: &Entry, b: &Entry| {
+                b.rank
+                    .cmp(&a.rank)
+                    .then_with(|| b.line(text).cmp(a.line(text)))
+            };
+            sort_runs(sys, &mut self.entries, held, &backwards)
+        } else {
+            let plain = |a: &Entry, b: &Entry| {
+                a.rank
+                    .cmp(&b.rank)
+                    .then_with(|| a.line(text).cmp(b.line(text)))
+            };
+            sort_runs(sys, &mut self.entries, held, &plain)
+        }
+    }
+
+    fn enter_lines(
+        &mut self,
+        sys: &mut dyn System,
+        order: &Order,
+        held: &mut Held,
+    ) -> Result<(), Stop> {
+        let lines = memchr::memchr_iter(self.end, &self.text).count();
+        held.more(sys, lines.saturating_mul(size_of::<Entry>()))?;
+        self.entries
+            .try_reserve_exact(lines)
+            .map_err(|_| Stop::Limit(Limit::Memory))?;
+        let mut start = 0;
+        for (number, at) in memchr::memchr_iter(self.end, &self.text).enumerate() {
+            let line = self.text.get(start..at).unwrap_or_default();
+            let (from, to) = order
+                .keys
+                .first()
+                .map_or((0, 0), |key| key.find(line, order.tab));
+            let rank = match order.keys.first() {
+                Some(key) => key.rank(line.get(from..to).unwrap_or_default(), &order.seed),
+                None => line_rank(line),
+            };
+            let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            self.entries.push(Entry {
+                rank,
+                start: narrow(start),
+                len: narrow(at - start),
+                key: narrow(start + from),
+                key_len: narrow(to - from),
+            });
+            start = at + 1;
+            if number.is_multiple_of(1024) {
+                sys.work(256)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the sorted lines, each with its end.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.entries.iter().map(|entry| {
+            let start = entry.start as usize;
+            self.text
+                .get(start..=start + entry.len as usize)
+                .unwrap_or_default()
+        })
+    }
+}
+
+/// Sorts in runs and merges them, so that a huge input still sees its time limit.
+fn sort_runs(
+    sys: &mut dyn System,
+    entries: &mut Vec<Entry>,
+    held: &mut Held,
+    compare: &impl Fn(&Entry, &Entry) -> Ordering,
+) -> Result<(), Stop> {
+    for run in entries.chunks_mut(RUN) {
+        run.sort_unstable_by(compare);
+        sys.work(4096)?;
+    }
+    if entries.len() <= RUN {
+        return Ok(());
+    }
+    held.more(sys, entries.len().saturating_mul(size_of::<Entry>()))?;
+    let mut merged = Vec::new();
+    merged
+        .try_reserve_exact(entries.len())
+        .map_err(|_| Stop::Limit(Limit::Memory))?;
+    let mut width = RUN;
+    while width < entries.len() {
+        for pair in entries.chunks(width * 2) {
+            let (left, right) = pair.split_at_checked(width).unwrap_or((pair, &[]));
+            merge(sys, left, right, &mut merged, compare)?;
+        }
+        std::mem::swap(entries, &mut merged);
+        merged.clear();
+        width *= 2;
+    }
+    Ok(())
+}
+
+fn merge(
+    sys: &mut dyn System,
+    mut left: &[Entry],
+    mut right: &[Entry],
+    merged: &mut Vec<Entry>,
+    compare: &impl Fn(&Entry, &Entry) -> Ordering,
+) -> Result<(), Stop> {
+    let mut steps = 0u32;
+    while let (Some((a, a_rest)), Some((b, b_rest))) = (left.split_first(), right.split_first()) {
+        if compare(b, a).is_lt() {
+            merged.push(*b);
+            right = b_rest;
+        } else {
+            merged.push(*a);
+            left = a_rest;
+        }
+        steps += 1;
+        if steps.is_multiple_of(65_536) {
+            sys.work(4096)?;
+        }
+    }
+    merged.extend_from_slice(left);
+    merged.extend_from_slice(right);
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! `tac`: lines in reverse order.
+
+use super::Spec;
+use super::file::{Cmd, HELP, VERSION};
+use super::io::Held;
+use super::options::{Opt, Takes, opt, refused};
+use super::whole::read_whole;
+use crate::stop::Stop;
+use crate::system::System;
+
+/// The command.
+pub(crate) const SPEC: Spec = Spec {
+    name: "tac",
+    about: "Prints each file with its lines in reverse order.",
+    run,
+    options: OPTIONS,
+};
+
+const OPTIONS: &[Opt] = &[
+    opt('b', Some(b'b'), Some("before"), Takes::Nothing),
+    refused(
+        Some(b'r'),
+        Some("regex"),
+        Takes::Nothing,
+        "the separator is plain text only",
+    ),
+    opt('s', Some(b's'), Some("separator"), Takes::Required),
+    HELP,
+    VERSION,
+];
+
+/// Runs `tac`.
+pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
+    let mut cmd = Cmd::new(sys, args);
+    let parsed = match cmd.options(args, OPTIONS, "[OPTION]... [FILE]...")? {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let mut separator = b"\n".to_vec();
+    let mut before = false;
+    for (id, value) in parsed.options {
+        match id {
+            'b' => before = true,
+            // An empty separator is a NUL.
+            's' => separator = value.filter(|value| !value.is_empty()).unwrap_or(vec![0]),
+            _ => {}
+        }
+    }
+    let mut files = parsed.operands;
+    if files.is_empty() {
+        files.push(b"-".to_vec());
+    }
+    for file in &files {
+        let mut held = Held::default();
+        match read_whole(cmd.sys, file, &mut held)? {
+            Ok(text) => reverse(&mut cmd, &text, &separator, before)?,
+            Err(crate::errno::Errno::IsDir) => {
+                let name = cmd.qf(file);
+                cmd.fail(&[&name, b": read error"], crate::errno::Errno::IsDir)?;
+            }
+            Err(errno) => {
+                let name = cmd.q(file);
+                cmd.fail(&[b"failed to open ", &name, b" for reading"], errno)?;
+            }
+        }
+        held.end(cmd.sys);
+    }
+    cmd.finish()
+}
+
+/// Prints the records from the last to the first, each with its separator where it stood.
+fn reverse(cmd: &mut Cmd<'_>, text: &[u8], separator: &[u8], before: bool) -> Result<(), Stop> {
+    let mut end = text.len();
+    let mut finder = memchr::memmem::rfind_iter(text, separator).peekable();
+    if !before
+        && finder
+            .peek()
+            .is_some_and(|at| at + separator.len() == text.len())
+    {
+        finder.next();
+    }
+    for at in finder {
+        let cut = if before { at } else { at + separator.len() };
+        cmd.put(text.get(cut..end).unwrap_or_default())?;
+        cmd.sys.work(1)?;
+        end = cut;
+    }
+    cmd.put(text.get(..end).unwrap_or_default())
+}

@@ -1,0 +1,58 @@
+//! A virtual bash: scripts run in this process, on a virtual file system, inside one budget.
+//!
+//! `syntax` turns bytes into a script, `shell` runs it, `vfs` holds its files, `commands` are the
+//! programs it can call. Nothing here starts a process, opens a socket or touches a host file except
+//! through what the embedder handed over: a mount, a transport, a clock.
+
+mod bash;
+mod budget;
+mod commands;
+mod errno;
+mod host;
+mod limits;
+mod regex;
+mod shell;
+mod stop;
+mod syntax;
+mod system;
+pub mod tool;
+mod vfs;
+
+pub use bash::{
+    Bash, BashBuilder, Builtin, BuiltinContext, BuiltinError, Category, ExecOptions, ExecResult,
+    Input, OnOutput, Stdin,
+};
+pub use budget::{Bounds, Monotonic};
+pub use errno::Errno;
+pub use host::{Park, Random, Transport, WallClock};
+pub use limits::ExecutionLimits;
+pub use stop::{Limit, Stop};
+pub use system::{FileKind, HttpError, HttpRequest, HttpResponse};
+pub use tool::{BashTool, BashToolBuilder, Session};
+pub use vfs::{ApplyError, Change, ChangeKind, HostDir, HostMode};
+
+/// Returns the names of all commands and builtins, in the order of their names.
+pub fn command_names() -> impl Iterator<Item = &'static str> {
+    let mut names: Vec<&'static str> = commands::table::names()
+        .iter()
+        .copied()
+        .chain(shell::builtins::TABLE.iter().map(|entry| entry.name))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter()
+}
+
+/// Writes the documentation's page about commands, from the tables that read their options.
+pub fn commands_reference() -> String {
+    let builtins: Vec<String> = shell::builtins::TABLE
+        .iter()
+        .map(|entry| format!("`{}`", entry.name))
+        .collect();
+    format!(
+        "# Commands of the virtual bash\n\nMade from the code; do not edit.\n\n## Builtins of the shell\n\n{}\n\n\
+         ## Commands\n\nAn option that is not listed is unknown, and refused with GNU's message.\n\n{}",
+        builtins.join(" "),
+        commands::table_doc::command_table()
+    )
+}

@@ -1,0 +1,198 @@
+//! What patterns match, by flavor, and what hostile ones cost.
+
+use super::*;
+
+fn send<T: Send>(_: &T) {}
+
+fn groups(pattern: &str, flavor: Flavor, text: &str) -> String {
+    let flags = Flags {
+        utf8: true,
+        ..Flags::default()
+    };
+    match Regex::new(pattern.as_bytes(), flavor, flags) {
+        Err(error) => error.to_string(),
+        Ok(regex) => {
+            send(&regex);
+            let mut found = Vec::new();
+            match regex.captures_at(text.as_bytes(), 0, &mut found) {
+                Err(error) => error.to_string(),
+                Ok(false) => "no".to_owned(),
+                Ok(true) => found
+                    .iter()
+                    .map(|group| match group {
+                        Some((from, to)) => format!("[{}]", &text[*from..*to]),
+                        None => "-".to_owned(),
+                    })
+                    .collect(),
+            }
+        }
+    }
+}
+
+#[test]
+fn groups_are_those_of_glibc() {
+    for (pattern, text, expected) in [
+        ("(a|ab)(c|bcd)(d*)", "abcd", "[abcd][a][bcd][]"),
+        ("(ab|a)(bcd|c)(d*)", "abcd", "[abcd][ab][c][d]"),
+        ("(a|b*)*", "aab", "[aab][b]"),
+        ("((a)|(b))*", "ab", "[ab][b][a][b]"),
+        ("(a?)(ab)?", "ab", "[ab][][ab]"),
+        ("(a*)+", "aa", "[aa][aa]"),
+        ("x|xyz", "xyz", "[xyz]"),
+        ("(.)\\1", "abba", "[bb][b]"),
+        ("(a*)\\1b", "aaaab", "[aaaab][aa]"),
+        ("é+", "aéé", "[éé]"),
+    ] {
+        assert_eq!(
+            groups(pattern, Flavor::Extended, text),
+            expected,
+            "{pattern}"
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_in_glibcs_words() {
+    for (pattern, expected) in [
+        ("(", "Unmatched ( or \\("),
+        ("[a", "Unmatched [, [^, [:, [., or [="),
+        ("*a", "Invalid preceding regular expression"),
+        ("a{2,1}", "Invalid content of \\{\\}"),
+        ("a{99999}", "Regular expression too big"),
+        ("[b-a]", "Invalid range end"),
+        ("(a)\\2", "Invalid back reference"),
+        ("a\\", "Trailing backslash"),
+        (
+            "((a{1,1000}){1,1000}){1,1000}",
+            "Regular expression too big",
+        ),
+    ] {
+        assert_eq!(
+            groups(pattern, Flavor::Extended, "a"),
+            expected,
+            "{pattern}"
+        );
+    }
+}
+
+#[test]
+fn hostile_patterns_end_quickly() {
+    let deep = "(".repeat(1 << 20);
+    assert_eq!(
+        groups(&deep, Flavor::Extended, "a"),
+        "Regular expression too big"
+    );
+    let stars = format!("a{}", "*".repeat(1 << 20));
+    assert_eq!(groups(&stars, Flavor::Extended, "aa"), "[aa]");
+    let text = format!("{}!", "a".repeat(200));
+    assert_eq!(groups("^(a+)+$", Flavor::Extended, &text), "no");
+    let text = format!("{}b!", "a".repeat(200));
+    assert_eq!(
+        groups("^((a|aa)+)b\\1!$", Flavor::Extended, &text),
+        MatchError.to_string()
+    );
+    assert_eq!(groups("^(a+)+(?=b)$", Flavor::Perl, &text[..40]), "no");
+}
+
+/// A pattern, small enough for a matcher that tries everything.
+#[derive(Debug, Clone)]
+enum Small {
+    Byte(u8),
+    Any,
+    Seq(Vec<Small>),
+    Or(Vec<Small>),
+    Star(Box<Small>),
+}
+
+impl Small {
+    fn text(&self) -> String {
+        match self {
+            Self::Byte(byte) => char::from(*byte).to_string(),
+            Self::Any => ".".to_owned(),
+            Self::Seq(parts) => parts.iter().map(|p| format!("({})", p.text())).collect(),
+            Self::Or(parts) => {
+                let parts: Vec<String> = parts.iter().map(Self::text).collect();
+                format!("({})", parts.join("|"))
+            }
+            Self::Star(part) => format!("({})*", part.text()),
+        }
+    }
+
+    /// All ends of matches that begin at one of these positions.
+    fn ends(&self, text: &[u8], from: &[usize]) -> Vec<usize> {
+        let mut found: Vec<usize> = match self {
+            Self::Byte(byte) => from
+                .iter()
+                .filter(|at| text.get(**at) == Some(byte))
+                .map(|at| at + 1)
+                .collect(),
+            Self::Any => from
+                .iter()
+                .filter(|at| **at < text.len())
+                .map(|at| at + 1)
+                .collect(),
+            Self::Seq(parts) => parts
+                .iter()
+                .fold(from.to_vec(), |at, part| part.ends(text, &at)),
+            Self::Or(parts) => parts.iter().flat_map(|p| p.ends(text, from)).collect(),
+            Self::Star(part) => {
+                let mut all = from.to_vec();
+                loop {
+                    let before = all.len();
+                    all.extend(part.ends(text, &all.clone()));
+                    all.sort_unstable();
+                    all.dedup();
+                    if all.len() == before {
+                        break all;
+                    }
+                }
+            }
+        };
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+fn small() -> impl proptest::strategy::Strategy<Value = Small> {
+    use proptest::prelude::*;
+    let leaf = prop_oneof![(b'a'..=b'c').prop_map(Small::Byte), Just(Small::Any),];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Small::Seq),
+            prop::collection::vec(inner.clone(), 1..4).prop_map(Small::Or),
+            inner.prop_map(|part| Small::Star(Box::new(part))),
+        ]
+    })
+}
+
+proptest::proptest! {
+    #[test]
+    fn the_match_is_leftmost_and_longest(pattern in small(), text in "[abc]{0,8}") {
+        let regex = Regex::new(pattern.text().as_bytes(), Flavor::Extended, Flags::default());
+        let regex = regex.expect("a valid pattern");
+        let text = text.as_bytes();
+        let expected = (0..=text.len())
+            .find_map(|from| Some((from, *pattern.ends(text, &[from]).last()?)));
+        proptest::prop_assert_eq!(regex.find_at(text, 0), Ok(expected));
+        let mut found = Vec::new();
+        regex.captures_at(text, 0, &mut found).expect("groups");
+        proptest::prop_assert_eq!(found.first().copied().flatten(), expected);
+    }
+
+    #[test]
+    fn no_pattern_panics(
+        pattern in "[ab()\\[\\]{}*+?|^$.\\\\1-3,:=é-]{0,16}",
+        text in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..24),
+        utf8 in proptest::prelude::any::<bool>(),
+    ) {
+        for flavor in [Flavor::Basic, Flavor::Extended, Flavor::Perl, Flavor::Fixed] {
+            let flags = Flags { utf8, ..Flags::default() };
+            if let Ok(regex) = Regex::new(pattern.as_bytes(), flavor, flags) {
+                let mut found = Vec::new();
+                let _ = regex.captures_at(&text, 0, &mut found);
+                let _ = regex.is_match_at(&text, text.len() / 2);
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Running scripts: variables, expansion, redirections, pipelines, jobs, traps.
+//!
+//! Knows nothing of the host: files come from `vfs`, time and chance from the kernel it was given.
+
+pub(crate) mod args;
+pub(crate) mod arith;
+pub(crate) mod builtins;
+pub(crate) mod expand;
+pub(crate) mod fds;
+pub(crate) mod flow;
+pub(crate) mod frames;
+pub(crate) mod glob;
+pub(crate) mod jobs;
+pub(crate) mod kernel;
+pub(crate) mod options;
+pub(crate) mod pattern;
+mod process;
+mod redirect;
+mod run;
+pub(crate) mod session;
+pub(crate) mod signals;
+mod stack;
+pub(crate) mod test_expr;
+pub(crate) mod traps;
+pub(crate) mod vars;
+mod wait;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use args::Args;
+use fds::Fds;
+use frames::Frame;
+use jobs::Jobs;
+use kernel::{Kernel, YieldTo};
+use options::Options;
+use traps::Traps;
+use vars::Vars;
+
+use crate::syntax::ast::Function;
+use crate::system::Pid;
+use crate::vfs::Node;
+
+/// Functions by name; shared until a subshell changes them.
+pub(crate) type Functions = Arc<BTreeMap<Box<[u8]>, Definition>>;
+
+/// Aliases by name; shared until a subshell changes them.
+pub(crate) type Aliases = Arc<BTreeMap<Box<[u8]>, Arc<[u8]>>>;
+
+/// Where `hash` found commands, and how often each was called.
+pub(crate) type Hashed = Arc<BTreeMap<Box<[u8]>, (Arc<[u8]>, u32)>>;
+
+/// What `complete` was told, by command.
+pub(crate) type Completions = Arc<BTreeMap<Box<[u8]>, Arc<[u8]>>>;
+
+/// A function with its attributes.
+#[derive(Debug, Clone)]
+pub(crate) struct Definition {
+    pub(crate) function: Arc<Function>,
+    /// `export -f`
+    pub(crate) exported: bool,
+    /// `readonly -f`
+    pub(crate) readonly: bool,
+    /// `declare -ft`: inherits DEBUG and RETURN traps.
+    pub(crate) traced: bool,
+}
+
+/// The working directory.
+#[derive(Debug, Clone)]
+pub(crate) struct Cwd {
+    /// Where relative paths start.
+    pub(crate) node: Node,
+    /// As the user went there (`pwd`, `PWD`).
+    pub(crate) logical: Arc<[u8]>,
+    /// Without symlinks (`pwd -P`).
+    pub(crate) physical: Arc<[u8]>,
+}
+
+/// How a script came to run; the letters `c` and `s` of `$-`, and the texts of error messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// `bash -c`, and each call of a session.
+    Text,
+    /// `bash FILE`
+    File,
+    /// `bash -s`, or standard input.
+    Input,
+}
+
+/// One process's shell. `'y` is the life of the coroutine it runs in.
+pub(crate) struct Shell<'y> {
+    pub(crate) kernel: Rc<Kernel>,
+    /// `None` in the first process, which runs the scheduler itself.
+    pub(crate) task: Option<&'y YieldTo>,
+    /// The process that is scheduled; `pid` differs within an inline subshell.
+    pub(crate) task_pid: Pid,
+    /// The lowest address of the stack it runs on.
+    pub(crate) floor: usize,
+    /// Units of work until others get a turn.
+    pub(crate) quantum: u32,
+
+    /// `$BASHPID`
+    pub(crate) pid: Pid,
+    /// `$$`
+    pub(crate) shell_pid: Pid,
+    /// `$PPID`
+    pub(crate) parent_pid: Pid,
+    /// `$!`
+    pub(crate) last_background: Option<Pid>,
+    /// `$?`
+    pub(crate) status: i32,
+    /// `PIPESTATUS`
+    pub(crate) pipe_status: SmallVec<[i32; 4]>,
+    /// `BASH_SUBSHELL`
+    pub(crate) subshell: u32,
+
+    pub(crate) vars: Vars,
+    pub(crate) options: Options,
+    pub(crate) functions: Functions,
+    pub(crate) aliases: Aliases,
+    pub(crate) args: Args,
+    /// `$0`
+    pub(crate) arg0: Arc<[u8]>,
+    pub(crate) source: Source,
+    /// The call stack, innermost last.
+    pub(crate) frames: Vec<Frame>,
+    /// `LINENO`
+    pub(crate) line: u32,
+    /// Open descriptors.
+    pub(crate) fds: Fds,
+    pub(crate) cwd: Cwd,
+    pub(crate) umask: u32,
+    pub(crate) traps: Arc<Traps>,
+    pub(crate) jobs: Jobs,
+    /// `pushd` and `popd`: what lies below the working directory.
+    pub(crate) dir_stack: Arc<Vec<Arc<[u8]>>>,
+    /// `hash`: where commands were found, and how often.
+    pub(crate) hashed: Hashed,
+    /// Builtins that `enable -n` turned off.
+    pub(crate) disabled: Arc<Vec<Box<[u8]>>>,
+
+    /// What `complete` was told, by command.
+    pub(crate) completions: Completions,
+
+    /// Loops around the current command, for `break`.
+    pub(crate) loops: u32,
+    /// Above 0 where a failure counts as an answer: conditions, `!`, `&&` and `||`. No `set -e`, no ERR trap.
+    pub(crate) tolerant: u32,
+    /// `BASH_COMMAND`
+    pub(crate) command_text: Arc<[u8]>,
+    /// How often `$( )` and `eval` nest, for the prefix of `set -x`.
+    pub(crate) trace_level: u32,
+    /// Status of the last `$( )` of the current command, which is its own if it has no words.
+    pub(crate) substitution_status: Option<i32>,
+    /// Our ends of process substitutions whose command still runs.
+    pub(crate) temporary_fds: Vec<crate::system::Fd>,
+    /// The trap that is being run, so that it does not run itself.
+    pub(crate) in_trap: Option<u8>,
+    /// Bytes that the command being run has reserved and not released; given back when it ends.
+    pub(crate) reserved: u64,
+    /// Bytes that this shell keeps beside its variables: functions, aliases and the like.
+    pub(crate) kept: u64,
+}
+
+impl Shell<'_> {
+    /// Counts bytes of a function, alias or the like, before it is kept.
+    pub(crate) fn keep(&mut self, bytes: u64) -> Result<(), crate::stop::Stop> {
+        self.kernel.budget.reserve_kept(bytes)?;
+        self.kept += bytes;
+        Ok(())
+    }
+
+    /// Gives back what was kept.
+    pub(crate) fn forget(&mut self, bytes: u64) {
+        let bytes = bytes.min(self.kept);
+        self.kept -= bytes;
+        self.kernel.budget.release(bytes);
+    }
+}

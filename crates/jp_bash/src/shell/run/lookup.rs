@@ -1,0 +1,170 @@
+//! Finding what a command name stands for: function, builtin, command, script on the PATH.
+
+use std::sync::Arc;
+
+use crate::bash::Builtin;
+use crate::commands::{self, Spec};
+use crate::errno::Errno;
+use crate::shell::builtins::{self, Entry};
+use crate::shell::flow::Flow;
+use crate::shell::vars::known;
+use crate::shell::{Definition, Shell};
+use crate::system::{FileKind, Follow, SysError, System};
+
+/// What a name stands for.
+pub(crate) enum Found {
+    Function(Definition),
+    Builtin(&'static Entry),
+    /// A command of ours; the path is where it would be.
+    Command(&'static Spec),
+    /// A command of the embedder.
+    Custom(Arc<dyn Builtin>),
+    /// `bash` or `sh`: a shell in a shell.
+    Shell,
+    /// A file to run.
+    File(Vec<u8>),
+    /// A file that is there and cannot be run.
+    NotExecutable(Vec<u8>, Errno),
+    Missing,
+}
+
+impl Shell<'_> {
+    /// Finds a command as the shell runs it.
+    pub(crate) fn find_command(&mut self, name: &[u8]) -> Result<Found, Flow> {
+        if !self.functions.is_empty()
+            && let Some(definition) = self.functions.get(name)
+        {
+            return Ok(Found::Function(definition.clone()));
+        }
+        if let Some(entry) = self.find_builtin(name) {
+            return Ok(Found::Builtin(entry));
+        }
+        self.find_program(name)
+    }
+
+    /// Finds a builtin that is not disabled.
+    pub(crate) fn find_builtin(&self, name: &[u8]) -> Option<&'static Entry> {
+        let entry = builtins::find(name)?;
+        let off = !self.disabled.is_empty() && self.disabled.iter().any(|known| **known == *name);
+        (!off).then_some(entry)
+    }
+
+    /// Finds a program: never a function or builtin of the shell.
+    pub(crate) fn find_program(&mut self, name: &[u8]) -> Result<Found, Flow> {
+        if name.contains(&b'/') {
+            return self.program_at(name);
+        }
+        if let Some(custom) = self.kernel.custom.get(name) {
+            return Ok(Found::Custom(Arc::clone(custom)));
+        }
+        if let Some((path, _)) = self.hashed.get(name) {
+            let path = path.to_vec();
+            return self.program_at(&path);
+        }
+        let path = self.var_text(known::PATH)?;
+        let path = path.as_ref().map_or(&b""[..], |path| path.as_slice());
+        let mut refused = None;
+        for dir in path.split(|byte| *byte == b':') {
+            // Our own directory holds our commands, without a look at the file system.
+            if matches!(dir, b"/usr/bin" | b"/bin") {
+                match commands::find(name) {
+                    Some(spec) => return Ok(Found::Command(spec)),
+                    None if is_shell(name) => return Ok(Found::Shell),
+                    None => {}
+                }
+            }
+            let candidate = join(dir, name);
+            match self.program_at(&candidate)? {
+                Found::Missing => {}
+                Found::NotExecutable(path, errno) => {
+                    if errno != Errno::IsDir {
+                        refused.get_or_insert(Found::NotExecutable(path, errno));
+                    }
+                }
+                found => return Ok(found),
+            }
+        }
+        Ok(refused.unwrap_or(Found::Missing))
+    }
+
+    /// Looks at one path.
+    pub(crate) fn program_at(&mut self, path: &[u8]) -> Result<Found, Flow> {
+        let stat = match self.stat(path, Follow::Yes) {
+            Ok(stat) => stat,
+            Err(SysError::Stop(stop)) => return Err(stop.into()),
+            Err(SysError::Errno(Errno::NoEnt)) => return Ok(Found::Missing),
+            Err(SysError::Errno(errno)) => return Ok(Found::NotExecutable(path.to_vec(), errno)),
+        };
+        if stat.kind == FileKind::Directory {
+            return Ok(Found::NotExecutable(path.to_vec(), Errno::IsDir));
+        }
+        if self.access(path, 1).is_err() {
+            return Ok(Found::NotExecutable(path.to_vec(), Errno::Access));
+        }
+        if let Some(name) = self.program_name(path) {
+            if let Some(spec) = commands::find(name) {
+                return Ok(Found::Command(spec));
+            }
+            if is_shell(name) {
+                return Ok(Found::Shell);
+            }
+            if let Some(entry) = builtins::find(name) {
+                return Ok(Found::Builtin(entry));
+            }
+        }
+        Ok(Found::File(path.to_vec()))
+    }
+
+    /// Returns the name of one of our own programs that a path leads to.
+    fn program_name(&mut self, path: &[u8]) -> Option<&'static [u8]> {
+        let caller = self.caller();
+        let mut vfs = self.kernel.vfs.borrow_mut();
+        vfs.program(&caller, path)
+    }
+
+    /// Returns the path that `command -v` and `type` show for a program on the PATH.
+    pub(crate) fn program_path(&mut self, name: &[u8]) -> Result<Option<Vec<u8>>, Flow> {
+        Ok(self.program_paths(name)?.into_iter().next())
+    }
+
+    /// Returns all paths of a program, in the order of the PATH.
+    pub(crate) fn program_paths(&mut self, name: &[u8]) -> Result<Vec<Vec<u8>>, Flow> {
+        if name.contains(&b'/') {
+            let usable = matches!(
+                self.program_at(name)?,
+                Found::Command(_) | Found::Shell | Found::File(_) | Found::Builtin(_)
+            );
+            return Ok(if usable {
+                vec![name.to_vec()]
+            } else {
+                Vec::new()
+            });
+        }
+        let path = self.var_text(known::PATH)?;
+        let path = path.map_or(Vec::new(), |path| path.as_slice().to_vec());
+        let mut found = Vec::new();
+        for dir in path.split(|byte| *byte == b':') {
+            let candidate = join(dir, name);
+            if matches!(
+                self.program_at(&candidate)?,
+                Found::Command(_) | Found::Shell | Found::File(_) | Found::Builtin(_)
+            ) {
+                found.push(candidate);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Tells whether the name is a shell's.
+pub(crate) fn is_shell(name: &[u8]) -> bool {
+    matches!(name, b"bash" | b"sh" | b"rbash")
+}
+
+fn join(dir: &[u8], name: &[u8]) -> Vec<u8> {
+    match dir {
+        b"" => [&b"./"[..], name].concat(),
+        _ if dir.ends_with(b"/") => [dir, name].concat(),
+        _ => [dir, &b"/"[..], name].concat(),
+    }
+}

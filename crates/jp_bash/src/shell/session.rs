@@ -1,0 +1,377 @@
+//! What persists between the calls of a session, and one call on it.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use smallvec::smallvec;
+
+use crate::bash::{
+    Builtins, Category, ExecOptions, ExecResult, Stdin, host, identity, stop_message,
+};
+use crate::budget::{Bounds, Budget};
+use crate::host::Host;
+use crate::shell::args::Args;
+use crate::shell::fds::Fds;
+use crate::shell::flow::Flow;
+use crate::shell::jobs::{self, Jobs};
+use crate::shell::kernel::file::{Mode, Object};
+use crate::shell::kernel::sink::{Sinks, Stream};
+use crate::shell::kernel::{Kernel, Parts};
+use crate::shell::options::Options;
+use crate::shell::traps::Traps;
+use crate::shell::vars::Vars;
+use crate::shell::{Aliases, Completions, Cwd, Functions, Hashed, Shell, Source, stack};
+use crate::stop::{Limit, Stop};
+use crate::syntax::names::Names;
+use crate::system::SysResult;
+use crate::vfs::{Caller, HostDir, HostMode, Mount, NoQuota, User, Vfs};
+
+/// How sessions are made.
+#[derive(Clone)]
+pub(crate) struct Setup {
+    pub(crate) user: Vec<u8>,
+    pub(crate) host_name: Vec<u8>,
+    pub(crate) bounds: Bounds,
+    pub(crate) env: Vec<(Vec<u8>, Vec<u8>)>,
+    /// No variables but those.
+    pub(crate) bare: bool,
+    pub(crate) builtins: Builtins,
+    pub(crate) files: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) mounts: Vec<(Vec<u8>, HostDir, HostMode)>,
+    pub(crate) cwd: Option<Vec<u8>>,
+    pub(crate) host: Host,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            user: b"user".to_vec(),
+            host_name: b"localhost".to_vec(),
+            bounds: Bounds::default(),
+            env: Vec::new(),
+            bare: false,
+            builtins: Arc::default(),
+            files: Vec::new(),
+            mounts: Vec::new(),
+            cwd: None,
+            host: Host::default(),
+        }
+    }
+}
+
+/// Everything that persists. Descriptors, jobs and traps end with the call.
+pub(crate) struct Session {
+    vfs: Vfs,
+    names: Names,
+    shell: State,
+}
+
+/// The shell's part of it.
+struct State {
+    vars: Vars,
+    options: Options,
+    functions: Functions,
+    aliases: Aliases,
+    cwd: Cwd,
+    umask: u32,
+    dir_stack: Arc<Vec<Arc<[u8]>>>,
+    hashed: Hashed,
+    disabled: Arc<Vec<Box<[u8]>>>,
+    completions: Completions,
+    status: i32,
+    /// Bytes of functions, aliases and the like.
+    kept: u64,
+}
+
+impl Session {
+    /// Hands the files to the embedder, between two calls.
+    pub(crate) fn files(&mut self, setup: &Setup) -> (&mut Vfs, Caller<'static>) {
+        let caller = Caller {
+            cwd: self.vfs.root(),
+            now: setup.host.now(),
+            quota: &NoQuota,
+        };
+        (&mut self.vfs, caller)
+    }
+}
+
+/// Runs a script on a session, or on a new one.
+pub(crate) fn run(
+    setup: &Setup,
+    session: Option<Session>,
+    budget: Budget,
+    sinks: &Rc<Sinks>,
+    script: &[u8],
+    options: &ExecOptions,
+) -> (Option<Session>, ExecResult) {
+    let (session, new) = match session {
+        Some(session) => (session, false),
+        None => match create(setup) {
+            Ok(session) => (session, true),
+            Err(_) => {
+                sinks.note(b"jp: the session could not be made\n");
+                return (None, failed(Category::Internal, 125));
+            }
+        },
+    };
+    let kernel = Kernel::new(Parts {
+        vfs: session.vfs,
+        names: session.names,
+        budget,
+        host: host(setup),
+        identity: identity(setup),
+        custom: Arc::clone(&setup.builtins),
+        sinks: Rc::clone(sinks),
+    });
+    let call = Call {
+        kernel: Rc::clone(&kernel),
+        setup,
+        script,
+        options,
+        new,
+        ready: Rc::new(Cell::new(!new)),
+    };
+    let shell = session.shell;
+    let ready = Rc::clone(&call.ready);
+    let Some((state, result)) = stack::on_fresh(|floor| call.run(shell, floor)) else {
+        sinks.note(b"jp: no memory for a stack\n");
+        return (None, failed(Category::Internal, 125));
+    };
+    // A new session that was stopped before it had its variables starts anew with the next call.
+    let kept = if ready.get() { kernel.finish() } else { None };
+    let session = kept.map(|(mut vfs, names)| {
+        vfs.close_all(&NoQuota);
+        Session {
+            vfs,
+            names,
+            shell: state,
+        }
+    });
+    (session, result)
+}
+
+fn failed(category: Category, exit_code: i32) -> ExecResult {
+    ExecResult {
+        exit_code,
+        error: Some(category),
+        ..ExecResult::default()
+    }
+}
+
+/// Makes the files and variables of a new session.
+fn create(setup: &Setup) -> SysResult<Session> {
+    let mut names = Names::default();
+    let vars = Vars::new(&mut names);
+    let now = setup.host.now();
+    let mut vfs = Vfs::new(
+        User::named(&setup.user),
+        &setup.host_name,
+        crate::commands::table::names(),
+        now,
+    )?;
+    let home = vfs.user().home.clone();
+    let caller = Caller {
+        cwd: vfs.root(),
+        now,
+        quota: &NoQuota,
+    };
+    for (path, content) in &setup.files {
+        let dir = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        vfs.make_dirs(&caller, path.get(..dir).unwrap_or_default())?;
+        vfs.put(&caller, path, content)?;
+    }
+    for (path, dir, mode) in &setup.mounts {
+        vfs.make_dirs(&caller, path)?;
+        vfs.mount(&caller, path, Mount::Host(dir.clone(), *mode))?;
+    }
+    let cwd = setup.cwd.as_ref().unwrap_or(&home);
+    vfs.make_dirs(&caller, cwd)?;
+    let node = vfs.change_dir(&caller, cwd)?;
+    let physical: Arc<[u8]> = vfs.path_of(node)?.into();
+    let logical = Arc::clone(&physical);
+    Ok(Session {
+        vfs,
+        names,
+        shell: State {
+            vars,
+            options: Options::default(),
+            functions: Arc::default(),
+            aliases: Arc::default(),
+            cwd: Cwd {
+                node,
+                logical,
+                physical,
+            },
+            umask: 0o022,
+            dir_stack: Arc::default(),
+            hashed: Arc::default(),
+            disabled: Arc::default(),
+            completions: Arc::default(),
+            status: 0,
+            kept: 0,
+        },
+    })
+}
+
+/// One call.
+struct Call<'a> {
+    kernel: Rc<Kernel>,
+    setup: &'a Setup,
+    script: &'a [u8],
+    options: &'a ExecOptions,
+    new: bool,
+    /// The session has its variables.
+    ready: Rc<Cell<bool>>,
+}
+
+impl Call<'_> {
+    fn run(self, state: State, floor: usize) -> (State, ExecResult) {
+        let kernel = Rc::clone(&self.kernel);
+        let root = kernel.root();
+        let mut shell = Shell {
+            kernel: Rc::clone(&kernel),
+            task: None,
+            task_pid: root,
+            floor,
+            quantum: 2048,
+            pid: root,
+            shell_pid: root,
+            parent_pid: 1,
+            last_background: None,
+            status: state.status,
+            pipe_status: smallvec![0],
+            subshell: 0,
+            vars: state.vars,
+            options: state.options,
+            functions: state.functions,
+            aliases: state.aliases,
+            args: Args::new(self.options.args.clone()),
+            arg0: Arc::from(&b"bash"[..]),
+            source: Source::Text,
+            frames: Vec::new(),
+            line: 0,
+            fds: Fds::default(),
+            cwd: state.cwd,
+            umask: state.umask,
+            traps: Arc::new(Traps::default()),
+            jobs: Jobs::default(),
+            dir_stack: state.dir_stack,
+            hashed: state.hashed,
+            disabled: state.disabled,
+            completions: state.completions,
+            loops: 0,
+            tolerant: 0,
+            command_text: Arc::default(),
+            trace_level: 0,
+            substitution_status: None,
+            temporary_fds: Vec::new(),
+            in_trap: None,
+            reserved: 0,
+            kept: state.kept,
+        };
+        if !self.options.name.is_empty() {
+            shell.arg0 = Arc::from(self.options.name.as_slice());
+        }
+        let mark = shell.vars.depth();
+        let result = self.start(&mut shell);
+        let (exit_code, error) = self.settle(&mut shell, result);
+        while shell.vars.depth() > mark {
+            shell.vars.pop_scope(&kernel.budget);
+        }
+        let state = State {
+            vars: shell.vars,
+            options: shell.options,
+            functions: shell.functions,
+            aliases: shell.aliases,
+            cwd: shell.cwd,
+            umask: shell.umask,
+            dir_stack: shell.dir_stack,
+            hashed: shell.hashed,
+            disabled: shell.disabled,
+            completions: shell.completions,
+            status: exit_code,
+            kept: shell.kept,
+        };
+        let result = ExecResult {
+            exit_code,
+            error,
+            ..ExecResult::default()
+        };
+        (state, result)
+    }
+
+    fn start(&self, shell: &mut Shell<'_>) -> Result<i32, Flow> {
+        let kernel = &self.kernel;
+        kernel.budget.look()?;
+        shell.vars.begin(&kernel.budget);
+        kernel.budget.inherit(kernel.vfs.borrow().held());
+        kernel.budget.inherit(kernel.names.borrow().cost());
+        kernel.budget.inherit(shell.kept);
+        let stdin = match &self.options.stdin {
+            Stdin::Empty => Object::Null,
+            Stdin::Bytes(bytes) => Object::Text(bytes.as_slice().into()),
+            Stdin::Reader(input) => Object::Input(input.clone()),
+        };
+        let input = kernel.describe(stdin, Mode::READ)?;
+        let output = kernel.describe(Object::Sink(Stream::Out), Mode::WRITE)?;
+        let errors = kernel.describe(Object::Sink(Stream::Err), Mode::WRITE)?;
+        shell.put_fd(0, input)?;
+        shell.put_fd(1, output)?;
+        shell.put_fd(2, errors)?;
+        if self.new {
+            let mut env = Vec::new();
+            if !self.setup.bare {
+                env.push((b"HOME".to_vec(), kernel.vfs.borrow().user().home.clone()));
+                env.push((b"USER".to_vec(), self.setup.user.clone()));
+                env.push((b"LANG".to_vec(), b"C.UTF-8".to_vec()));
+            }
+            env.extend(self.setup.env.iter().cloned());
+            shell.import(&env)?;
+            self.ready.set(true);
+        }
+        if self.options.script {
+            let name = Arc::clone(&shell.arg0);
+            shell.become_script(&name, self.options.args.clone());
+        }
+        shell.run_main(self.script)
+    }
+
+    /// Ends the first process and everyone it left behind.
+    fn settle(&self, shell: &mut Shell<'_>, result: Result<i32, Flow>) -> (i32, Option<Category>) {
+        let kernel = &self.kernel;
+        let ended = shell.end_process(result);
+        let ended = ended.and_then(|how| {
+            // Jobs that can go on do so once more; what waits for time or input ends with the call.
+            for _ in 0..LAST_TURNS {
+                if !kernel.others_ready() {
+                    break;
+                }
+                shell.kernel.run_others()?;
+            }
+            Ok(how)
+        });
+        let stop = kernel.ending.get().or(ended.err());
+        // Not a signal: that ends one command, and the script around it would go on.
+        kernel.end_all(stop.unwrap_or(Stop::Cancelled));
+        shell.fds = Fds::default();
+        shell.frames.clear();
+        let Some(stop) = stop else {
+            let code = ended.map_or(1, jobs::status);
+            return (code, None);
+        };
+        kernel
+            .sinks
+            .note(&stop_message(stop, kernel.budget.bounds()));
+        match stop {
+            Stop::Limit(Limit::Time) => (124, Some(Category::ResourceLimit(Limit::Time))),
+            Stop::Limit(limit) => (134, Some(Category::ResourceLimit(limit))),
+            Stop::Cancelled => (130, Some(Category::Cancelled)),
+            Stop::Deadlock => (125, Some(Category::Deadlock)),
+            Stop::Signal(signal) => (128 + i32::from(signal), None),
+        }
+    }
+}
+
+/// Rounds that jobs get after the script's end.
+const LAST_TURNS: u32 = 64;

@@ -1,0 +1,99 @@
+//! What is known to differ from bash and GNU, one test for each entry of `docs/features/bash-limitations.md`.
+//! A test that fails because jp got better takes its entry with it.
+
+use jp_bash::{Bash, ExecResult};
+
+fn run(script: &str) -> ExecResult {
+    Bash::new().exec(script.as_bytes())
+}
+
+fn out(script: &str) -> String {
+    String::from_utf8_lossy(&run(script).stdout).into_owned()
+}
+
+fn err(script: &str) -> String {
+    String::from_utf8_lossy(&run(script).stderr).into_owned()
+}
+
+#[test]
+fn background_jobs_end_with_their_call() {
+    let mut bash = Bash::new();
+    bash.exec(b"(sleep 5; echo late > /tmp/late) & echo started");
+    assert_eq!(bash.exec(b"jobs; ls /tmp").stdout, b"");
+}
+
+#[test]
+fn descriptors_and_traps_end_with_their_call() {
+    let mut bash = Bash::new();
+    bash.exec(b"exec 3>/tmp/f; trap 'echo bye' EXIT");
+    let next = bash.exec(b"echo x >&3; trap");
+    assert_eq!(next.stdout, b"");
+    assert!(String::from_utf8_lossy(&next.stderr).contains("Bad file descriptor"));
+}
+
+#[test]
+fn there_is_no_network_without_a_transport() {
+    let result = run("curl http://example.com/");
+    assert_eq!(result.exit_code, 7);
+    assert!(err("curl http://example.com/").contains("not granted"));
+    assert_ne!(run("exec 3<>/dev/tcp/127.0.0.1/80").exit_code, 0);
+}
+
+#[test]
+fn the_clock_cannot_be_set() {
+    assert_ne!(run("date -s 2020-01-01").exit_code, 0);
+}
+
+#[test]
+fn the_machine_is_virtual() {
+    assert_eq!(
+        out("whoami; hostname; nproc; id -u"),
+        "user\nlocalhost\n1\n1000\n"
+    );
+}
+
+#[test]
+fn processor_times_are_zero() {
+    assert!(err("TIMEFORMAT='%U %S'; time :").contains("0.000 0.000"));
+}
+
+#[test]
+fn history_is_empty() {
+    assert_eq!(out("set -o history; history"), "");
+}
+
+#[test]
+fn xargs_runs_one_command_at_a_time() {
+    assert_eq!(
+        out("printf '%s\\n' 3 2 1 | xargs -P 3 -n 1 echo"),
+        "3\n2\n1\n"
+    );
+}
+
+#[test]
+fn find_and_unsorted_listings_go_by_name() {
+    let made = "mkdir d; cd d; touch c a b;";
+    assert_eq!(out(&format!("{made} find . -type f")), "./a\n./b\n./c\n");
+    assert_eq!(out(&format!("{made} ls -U")), "a\nb\nc\n");
+}
+
+#[test]
+fn keys_of_awk_arrays_come_in_their_own_order() {
+    let script = r#"awk 'BEGIN { a["x"]; a[10]; a[9]; a["b"]; for (k in a) printf "%s ", k }'"#;
+    assert_eq!(out(script), "9 10 x b ");
+}
+
+#[test]
+fn printf_has_64_bit_floats() {
+    assert_eq!(out("printf '%g\\n' 1e400"), "inf\n");
+}
+
+#[test]
+fn grep_p_is_not_pcre() {
+    assert_eq!(out("echo 'é' | grep -cP '^\\w$'"), "1\n");
+}
+
+#[test]
+fn ulimit_cannot_set_anything() {
+    assert_ne!(out("ulimit -n 5; ulimit -n"), "5\n");
+}
