@@ -3,10 +3,12 @@
 mod ci;
 mod demo;
 mod dist;
+mod fuzz;
 mod guests;
 mod interop;
 mod metadata;
 mod process;
+mod record;
 mod report;
 mod sample;
 mod test;
@@ -21,44 +23,60 @@ use anyhow::{Context, Result, bail};
 struct Chore {
     name: &'static str,
     help: &'static str,
-    run: fn(&Path) -> Result<()>,
+    run: Run,
+}
+
+/// What a chore does, with the words behind its name if it takes any.
+enum Run {
+    Alone(fn(&Path) -> Result<()>),
+    With(fn(&Path, &[&str]) -> Result<()>),
 }
 
 const CHORES: &[Chore] = &[
     Chore {
         name: "guests",
         help: guests::HELP,
-        run: guests::run,
+        run: Run::Alone(guests::run),
     },
     Chore {
         name: "test",
         help: test::HELP,
-        run: test::run,
+        run: Run::Alone(test::run),
     },
     Chore {
         name: "demo",
         help: demo::HELP,
-        run: demo::run,
+        run: Run::Alone(demo::run),
     },
     Chore {
         name: "tidy",
         help: tidy::HELP,
-        run: tidy::run,
+        run: Run::Alone(tidy::run),
     },
     Chore {
         name: "interop",
         help: interop::HELP,
-        run: interop::run,
+        run: Run::Alone(interop::run),
+    },
+    Chore {
+        name: "record-cases",
+        help: record::HELP,
+        run: Run::With(record::run),
     },
     Chore {
         name: "dist",
         help: dist::HELP,
-        run: dist::run,
+        run: Run::Alone(dist::run),
+    },
+    Chore {
+        name: "fuzz",
+        help: fuzz::HELP,
+        run: Run::With(fuzz::run),
     },
     Chore {
         name: "ci",
         help: ci::HELP,
-        run: ci::run,
+        run: Run::Alone(ci::run),
     },
 ];
 
@@ -84,8 +102,13 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             report::data(&format!("cargo xtask {name}\n\n{}", find(name)?.help));
             Ok(())
         }
-        [name] => (find(name)?.run)(&root()?),
-        [name, extra, ..] => bail!("`{name}` takes no `{extra}`; try: cargo xtask {name} --help"),
+        [name, rest @ ..] => match (&find(name)?.run, rest) {
+            (Run::With(run), _) => run(&root()?, rest),
+            (Run::Alone(run), []) => run(&root()?),
+            (Run::Alone(_), [extra, ..]) => {
+                bail!("`{name}` takes no `{extra}`; try: cargo xtask {name} --help")
+            }
+        },
     }
 }
 
@@ -100,7 +123,7 @@ fn usage() -> String {
     let mut text = String::from("cargo xtask COMMAND\n\n");
     for chore in CHORES {
         let first_line = chore.help.lines().next().unwrap_or_default();
-        text.push_str(&format!("  {:<8} {first_line}\n", chore.name));
+        text.push_str(&format!("  {:<12} {first_line}\n", chore.name));
     }
     text.push_str("\ncargo xtask COMMAND --help says more.");
     text
