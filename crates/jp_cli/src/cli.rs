@@ -20,6 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   jp tool list                              the tools of this workspace
   jp tool run learn topic=skills            call one
+  jp bash -c 'seq 3 | sort -r'               a script in the virtual bash
   jp trust                                  let this workspace run commands
   jp audit show --last 5                    what ran lately
 
@@ -43,6 +44,8 @@ enum Command {
     /// List, inspect and call tools
     #[command(subcommand)]
     Tool(commands::tool::Command),
+    /// Run a script in the virtual bash
+    Bash(commands::bash::BashArgs),
     /// Look at the knowledge base
     #[command(subcommand)]
     Kb(commands::kb::Command),
@@ -80,6 +83,7 @@ pub(crate) fn main() -> ExitCode {
 fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
     match command {
         Command::Tool(command) => commands::tool::run(command, ui),
+        Command::Bash(args) => commands::bash::run(args, ui),
         Command::Kb(command) => commands::kb::run(command, ui),
         Command::Config(command) => commands::config::run(command, ui),
         Command::Audit(command) => commands::audit::run(command, ui),

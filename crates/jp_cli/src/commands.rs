@@ -1,6 +1,7 @@
 //! One module per verb: its arguments and `run`.
 
 pub(crate) mod audit;
+pub(crate) mod bash;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod kb;

@@ -6,33 +6,53 @@ use jp_llm::tool::ErrorKind;
 
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub(crate) enum Exit {
     /// Done.
-    Done = 0,
+    Done,
     /// The tool said no, or a check found something.
-    SaidNo = 1,
+    SaidNo,
     /// The command line or the configuration is wrong.
-    Usage = 2,
+    Usage,
     /// The tool asked a question nobody has answered.
-    NeedsInput = 3,
+    NeedsInput,
     /// The time limit was reached.
-    TimeLimit = 124,
+    TimeLimit,
     /// This program failed.
-    HostFailure = 125,
+    HostFailure,
     /// It was not allowed.
-    Denied = 126,
+    Denied,
     /// There is no such tool.
-    NotFound = 127,
+    NotFound,
     /// The person at the keyboard stopped it.
-    Cancelled = 130,
+    Cancelled,
     /// The tool trapped or reached another limit.
-    Stopped = 134,
+    Stopped,
+    /// What a script of `jp bash` ended with.
+    Script(u8),
+}
+
+impl Exit {
+    /// Returns the number.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::SaidNo => 1,
+            Self::Usage => 2,
+            Self::NeedsInput => 3,
+            Self::TimeLimit => 124,
+            Self::HostFailure => 125,
+            Self::Denied => 126,
+            Self::NotFound => 127,
+            Self::Cancelled => 130,
+            Self::Stopped => 134,
+            Self::Script(code) => code,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }
 

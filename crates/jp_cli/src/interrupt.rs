@@ -3,7 +3,7 @@
 use std::{
     io,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -14,13 +14,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exit::Exit;
 
+/// Stops work that no token can reach.
+type Stop = Box<dyn Fn() + Send>;
+
 /// Hears signals for one call.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Interrupts {
     /// Cancelled by the first signal.
     pub(crate) cancel: CancellationToken,
     /// Set while an editor has the terminal: its Ctrl-C is not meant for us.
     pub(crate) editing: Arc<AtomicBool>,
+    stop: Arc<Mutex<Option<Stop>>>,
 }
 
 impl Interrupts {
@@ -33,6 +37,11 @@ impl Interrupts {
             .name("jp-signals".to_owned())
             .spawn(move || heard.hear())?;
         Ok(interrupts)
+    }
+
+    /// Calls this when the first signal comes, for work that no token can reach.
+    pub(crate) fn on_cancel(&self, stop: Stop) {
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
     }
 
     fn hear(&self) {
@@ -61,6 +70,9 @@ impl Interrupts {
                     leave();
                 }
                 self.cancel.cancel();
+                if let Some(stop) = &*self.stop.lock().unwrap_or_else(PoisonError::into_inner) {
+                    stop();
+                }
             }
         });
     }
@@ -71,5 +83,5 @@ impl Interrupts {
     reason = "the person insists, and the main thread may be stuck"
 )]
 fn leave() -> ! {
-    std::process::exit(i32::from(Exit::Cancelled as u8))
+    std::process::exit(i32::from(Exit::Cancelled.code()))
 }

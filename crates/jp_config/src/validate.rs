@@ -40,7 +40,7 @@ pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warn
             let [section, table, id] = at;
             return Err(invalid(&[section, table, id, "grant", key], message));
         }
-        for (key, message) in remarks(tool) {
+        for (key, message) in remarks(id, tool) {
             if warnings.len() == MAX_WARNINGS {
                 more += 1;
                 continue;
@@ -134,7 +134,7 @@ fn check_grant(tool: &ToolConfig) -> Result<(), (&'static str, String)> {
 }
 
 /// Returns what is set on a tool and has no effect.
-fn remarks(tool: &ToolConfig) -> Vec<(&'static [&'static str], &'static str)> {
+fn remarks(name: &str, tool: &ToolConfig) -> Vec<(&'static [&'static str], &'static str)> {
     let mut remarks: Vec<(&[&str], &str)> = Vec::new();
     let local = matches!(tool.source, ToolSource::Local { .. });
     if tool.wasm.is_some() && !local {
@@ -172,11 +172,13 @@ fn remarks(tool: &ToolConfig) -> Vec<(&'static [&'static str], &'static str)> {
             "has no effect yet: questions go to the person",
         ));
     }
-    if matches!(tool.source, ToolSource::Builtin { .. }) {
+    if let ToolSource::Builtin { tool: builtin } = &tool.source {
+        // The virtual bash alone is given what its configuration asks for.
+        let is_bash = builtin.as_deref().unwrap_or(name) == "bash";
         if !tool.parameters.is_empty() {
             remarks.push((&["parameters"], "ignored: a builtin brings its own"));
         }
-        if tool.grant != GrantConfig::default() {
+        if !is_bash && tool.grant != GrantConfig::default() {
             remarks.push((
                 &["grant"],
                 "ignored: a builtin is given what the host prepares",

@@ -13,6 +13,7 @@ mod check;
 mod events;
 mod host;
 mod knowledge;
+mod net;
 mod places;
 pub mod runtime;
 pub mod tool;
@@ -32,6 +33,7 @@ pub use host::LazyRuntime;
 #[cfg(feature = "wasm-tools")]
 pub use jp_wasm::{Allocation, FileKind, RuntimeOptions};
 pub use knowledge::{knowledge_prompt, topics};
+pub use net::transport;
 pub use tool::{
     Call, Details, Executed, ExecutionOutcome, Preview, ToolDefinition, ToolDocs, ToolError,
 };

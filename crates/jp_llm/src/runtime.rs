@@ -1,5 +1,6 @@
 //! How the body of a tool runs. One implementation per runtime; nothing else matches on the kind.
 
+mod bash;
 mod command;
 #[cfg(feature = "wasm-tools")]
 mod component;
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Call, Host, ToolDefinition, ToolError, tool::Printed};
 
+pub use bash::BashRuntime;
 pub use command::CommandRuntime;
 #[cfg(feature = "wasm-tools")]
 pub use component::ComponentRuntime;

@@ -22,8 +22,11 @@ use super::{
 use crate::runtime::ComponentRuntime;
 use crate::{
     Host,
-    runtime::{CommandRuntime, NativeRuntime, ToolRuntime, UnavailableRuntime},
+    runtime::{BashRuntime, CommandRuntime, NativeRuntime, ToolRuntime, UnavailableRuntime},
 };
+
+/// The builtin that runs scripts in the virtual bash.
+const BASH: &str = "bash";
 
 /// What people and models are told about a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,6 +89,9 @@ impl ToolDefinition {
         {
             return Ok(Self::builtin(name, builtin, host));
         }
+        if name == BASH {
+            return Ok(Self::bash(name));
+        }
         Err(ToolError::NotFound {
             name: name.to_owned(),
         })
@@ -123,9 +129,25 @@ impl ToolDefinition {
                 })
                 .map(|builtin| builtin.name.to_owned()),
         );
+        let bash = (!tools.tools.contains_key(BASH)).then(|| BASH.to_owned());
         names
+            .chain(bash)
             .map(|name| (name.clone(), Self::new(&name, loaded, host)))
             .collect()
+    }
+
+    /// The virtual bash: the one builtin that is no component.
+    fn bash(name: &str) -> Self {
+        let tool = jp_bash::BashTool::default();
+        let docs = ToolDocs {
+            summary: Some(tool.short_description().to_owned()),
+            description: Some(tool.description()),
+            examples: None,
+        };
+        let source = ToolSource::Builtin { tool: None };
+        let runtime = Arc::new(BashRuntime::default());
+        let schema = tool.input_schema();
+        Self::bare(name, docs, schema, source, Request::default(), runtime)
     }
 
     /// Puts a tool of this process into the pipeline.
@@ -229,6 +251,12 @@ impl ToolDefinition {
             description: own(&tool.description, definition.docs.description),
             examples: own(&tool.examples, definition.docs.examples),
         };
+        // The files and hosts of the virtual bash are whatever the user grants it; what a component
+        // of ours is given, the host prepares.
+        if matches!(config.source(), ToolSource::Builtin { tool } if tool.as_deref().unwrap_or(name) == BASH)
+        {
+            definition.request.capabilities = config.request().capabilities;
+        }
         definition.request.limits = config.request().limits;
         definition.source = config.source().clone();
         definition.defined_by = defined_by;
@@ -284,7 +312,10 @@ fn find_builtin(name: &str, builtin: &str, host: &Host) -> Result<ToolDefinition
     if let Some(found) = crate::builtins().iter().find(|known| known.name == builtin) {
         return Ok(ToolDefinition::builtin(name, found, host));
     }
-    let _ = (name, host);
+    if builtin == BASH {
+        return Ok(ToolDefinition::bash(name));
+    }
+    let _ = host;
     Err(ToolError::UnknownBuiltin(builtin.to_owned()))
 }
 

@@ -10,6 +10,7 @@
 mod approvals;
 mod arguments;
 mod audit;
+mod bash;
 mod commands;
 mod defining;
 mod kit;

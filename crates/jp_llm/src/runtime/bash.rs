@@ -1,0 +1,237 @@
+//! Adapter: the virtual bash. The grant decides its mounts and hosts, the limits its budget.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use jp_bash::{Bash, Bounds, Category, ExecOptions, ExecResult, HostDir, HostMode, OnOutput};
+use jp_policy::{Access, Limit, Limits};
+use jp_tool::{Outcome, ToolStatus};
+use serde_json::{Value, json};
+
+use super::{Invocation, Run, Stopped, ToolRuntime, printed};
+use crate::{ToolError, places};
+
+/// Fuel that counts as one command or one turn of a loop: both take about as long.
+const FUEL_PER_STEP: u64 = 1_000;
+
+/// The option that keeps a session between calls: `session = "kept"`.
+const SESSION: &str = "session";
+
+/// Runs scripts. Each call has a session of its own, unless the configuration keeps one.
+#[derive(Default)]
+pub struct BashRuntime {
+    kept: Arc<Mutex<Option<Bash>>>,
+}
+
+impl BashRuntime {
+    /// Makes the session of a call: its files and its limits.
+    fn session(&self, invocation: &Invocation<'_>) -> Result<Bash, ToolError> {
+        let kept = match is_kept(invocation) {
+            true => lock(&self.kept).take(),
+            false => None,
+        };
+        if let Some(mut bash) = kept {
+            bash.set_limits(bounds(invocation.left));
+            return Ok(bash);
+        }
+        let mut builder = Bash::builder().limits(bounds(invocation.left));
+        let root = &invocation.host.root;
+        for rule in invocation.grant.capabilities().files.rules() {
+            let Some(below) = places::in_workspace(rule) else {
+                continue;
+            };
+            let mode = match rule.access {
+                Access::Read => HostMode::ReadOnly,
+                Access::ReadWrite => HostMode::ReadWrite,
+            };
+            let dir = open(root, Path::new(below.as_str())).map_err(|error| ToolError::Host {
+                tool: invocation.tool.name.clone(),
+                reason: format!("cannot open {}: {error}", rule.path.as_str()),
+            })?;
+            builder = builder.mount(rule.path.as_str(), dir, mode);
+        }
+        if invocation
+            .grant
+            .capabilities()
+            .files
+            .rules()
+            .iter()
+            .any(|rule| rule.path.as_str() == places::WORKSPACE)
+        {
+            builder = builder.cwd(places::WORKSPACE);
+        }
+        let network = crate::transport(&invocation.grant.capabilities().net);
+        let network = network.map_err(|error| ToolError::Host {
+            tool: invocation.tool.name.clone(),
+            reason: error.to_string(),
+        })?;
+        if let Some(transport) = network {
+            builder = builder.network(transport);
+        }
+        Ok(builder.build())
+    }
+}
+
+#[async_trait]
+impl ToolRuntime for BashRuntime {
+    async fn run(&self, invocation: &Invocation<'_>) -> Run {
+        let commands = invocation
+            .arguments
+            .get("commands")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
+        if invocation.call.action.is_format_arguments() {
+            return Run::said(Ok(Outcome::Success { content: commands }));
+        }
+        let mut bash = match self.session(invocation) {
+            Ok(bash) => bash,
+            Err(error) => return Run::failed(error),
+        };
+        let cancel = bash.cancel_handle();
+        let on_output = on_output(invocation);
+        // Scripts compute, so they get a thread of their own.
+        let work = tokio::task::spawn_blocking(move || {
+            let options = ExecOptions::default();
+            let result = bash.exec_with(commands.as_bytes(), &options, Some(on_output));
+            (bash, result)
+        });
+        let ended = until_cancelled(work, invocation, &cancel).await;
+        let Ok((bash, result)) = ended else {
+            let (tool, reason) = (invocation.tool.name.clone(), "the script's thread failed");
+            return Run::failed(ToolError::Host {
+                tool,
+                reason: reason.to_owned(),
+            });
+        };
+        if is_kept(invocation) {
+            *lock(&self.kept) = Some(bash);
+        }
+        answer(invocation, result)
+    }
+}
+
+/// Waits for the script; a cancel stops it, which takes it milliseconds.
+async fn until_cancelled<T>(
+    mut work: tokio::task::JoinHandle<T>,
+    invocation: &Invocation<'_>,
+    cancel: &AtomicBool,
+) -> Result<T, tokio::task::JoinError> {
+    tokio::select! {
+        biased;
+        ended = &mut work => return ended,
+        () = invocation.call.cancel.cancelled() => {}
+    }
+    cancel.store(true, Ordering::Relaxed);
+    work.await
+}
+
+/// Reports output while the script runs.
+fn on_output(invocation: &Invocation<'_>) -> OnOutput {
+    let events = invocation.host.events.clone();
+    let (call, name) = (invocation.call.id.clone(), invocation.tool.name.clone());
+    Box::new(move |out, err| {
+        let Some(events) = &events else { return };
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        if !out.is_empty() {
+            events.report(&call, &name, ToolStatus::stdout(text(out)));
+        }
+        if !err.is_empty() {
+            events.report(&call, &name, ToolStatus::stderr(text(err)));
+        }
+    })
+}
+
+/// Turns what a script printed into what the model is told: a status other than 0 is a no.
+fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let content = json!({
+        "stdout": text(&result.stdout),
+        "stderr": text(&result.stderr),
+        "exit_code": result.exit_code,
+    })
+    .to_string();
+    let ended = match result.error {
+        Some(Category::Cancelled) => Err(Stopped::Cancelled),
+        Some(Category::ResourceLimit(limit)) => Err(reached(invocation, limit, &result).into()),
+        Some(Category::Internal) => Err(ToolError::Host {
+            tool: invocation.tool.name.clone(),
+            reason: text(&result.stderr),
+        }
+        .into()),
+        _ if result.exit_code == 0 => Ok(Outcome::Success { content }),
+        _ => Ok(Outcome::Error {
+            message: content,
+            trace: Vec::new(),
+            transient: false,
+        }),
+    };
+    Run {
+        stdout: result.stdout,
+        stderr: result.stderr,
+        ..Run::said(ended)
+    }
+}
+
+/// Makes the error of a limit that a script reached, with everything it printed.
+fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResult) -> ToolError {
+    let bounds = bounds(invocation.left);
+    let printed = printed(&result.stdout, &result.stderr);
+    let (limit, allowed) = match limit {
+        jp_bash::Limit::Memory => return invocation.limit_reached(Limit::Memory, printed),
+        jp_bash::Limit::Output => return invocation.limit_reached(Limit::Output, printed),
+        jp_bash::Limit::Time => return invocation.limit_reached(Limit::Time, printed),
+        jp_bash::Limit::Files => (Limit::OpenFiles, format!("{} descriptors", bounds.files)),
+        jp_bash::Limit::Commands => (Limit::Fuel, format!("{} commands", bounds.commands)),
+        jp_bash::Limit::Loops => (Limit::Fuel, format!("{} turns of loops", bounds.loops)),
+        jp_bash::Limit::Depth => (Limit::Fuel, format!("{} levels of nesting", bounds.depth)),
+    };
+    ToolError::LimitReached {
+        tool: invocation.tool.name.clone(),
+        limit,
+        allowed,
+        printed: Box::new(printed),
+    }
+}
+
+/// The budget that limits stand for; `docs/features/bash.md` has the same as a table.
+fn bounds(limits: &Limits) -> Bounds {
+    let most = Bounds::default();
+    let steps = |most: u64| {
+        let fuel = limits.fuel.map(|fuel| (fuel / FUEL_PER_STEP).max(1));
+        fuel.map_or(most, |steps| steps.min(most))
+    };
+    Bounds {
+        commands: steps(most.commands),
+        loops: steps(most.loops),
+        output: limits.output_bytes,
+        memory: limits.memory_bytes,
+        time: limits.time.max(Duration::from_millis(1)),
+        ..most
+    }
+}
+
+/// Opens a directory of the workspace, which it must not leave, not even through symbolic links.
+fn open(root: &Path, below: &Path) -> std::io::Result<HostDir> {
+    let top = HostDir::open(root)?;
+    if below.as_os_str().is_empty() {
+        Ok(top)
+    } else {
+        top.below(below)
+    }
+}
+
+fn is_kept(invocation: &Invocation<'_>) -> bool {
+    invocation.tool.options.get(SESSION).and_then(Value::as_str) == Some("kept")
+}
+
+fn lock(kept: &Mutex<Option<Bash>>) -> std::sync::MutexGuard<'_, Option<Bash>> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
