@@ -14,8 +14,8 @@ const SCRIPT: &str = "JP_BASH_ATTACK_SCRIPT";
 
 fn bounds() -> Bounds {
     Bounds {
-        commands: 3_000_000,
-        loops: 20_000_000,
+        commands: 400_000,
+        loops: 2_000_000,
         files: 1024,
         depth: 1000,
         output: 4 << 20,
