@@ -145,6 +145,11 @@ impl Reader<'_> {
     fn close_arith(&mut self, flat: Flat, start: usize, end: usize) -> Parse<Arith> {
         let text = self.copy(start, end)?;
         self.spend(flat.text.len())?;
+        // The tree of an expression takes several times its text.
+        self.nodes = self
+            .nodes
+            .saturating_add(u32::try_from(flat.text.len() / 8).unwrap_or(u32::MAX));
+        self.node()?;
         let expr = parse_flat(&flat, self.names, self.options).ok();
         let word = if expr.is_some() && flat.parts.is_empty() {
             Word::default()

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use jp_bash::{Bash, Bounds};
 
-use crate::support::{goes_on, roomy, short};
+use crate::support::{goes_on, short};
 
 /// What a run may take beside its limit: the program itself, stacks, the output, slack of the allocator.
 const SLACK: u64 = 64 << 20;
@@ -14,12 +14,13 @@ const SCRIPT: &str = "JP_BASH_ATTACK_SCRIPT";
 
 fn bounds() -> Bounds {
     Bounds {
-        commands: 400_000,
-        loops: 2_000_000,
+        commands: 200_000,
+        loops: 400_000,
         files: 1024,
         depth: 1000,
         output: 4 << 20,
-        ..roomy()
+        memory: 12 << 20,
+        time: std::time::Duration::from_secs(3),
     }
 }
 
@@ -97,8 +98,8 @@ fn variables_and_arrays_stay_within_the_memory_limit() {
         "set -- x; while :; do set -- \"$@\" \"$@\"; done",
         "x=aaaaaaaaaa; while :; do x=${x//a/aaaaaaaaaa}; done",
         "x=$(head -c 3000000 /dev/zero | tr '\\0' ' '); x=${x// /a }; for i in $x; do :; done",
-        "x=$(head -c 8000000 /dev/zero | tr '\\0' ' '); IFS=x; set -- ${x// / x}; echo $#",
-        "x=$(head -c 4000000 /dev/zero | tr '\\0' a); y=${x//a/\\'}; echo ${#y} ${y@Q} > /dev/null",
+        "x=$(head -c 2000000 /dev/zero | tr '\\0' ' '); IFS=x; set -- ${x// / x}; echo $#",
+        "x=$(head -c 1000000 /dev/zero | tr '\\0' a); y=${x//a/\\'}; echo ${#y} ${y@Q} > /dev/null",
         "x=$(head -c 2000000 /dev/zero | tr '\\0' a); for ((i=0;i<20;i++)); do eval \"y$i=\\$x\"; done",
         "x=$(head -c 2000000 /dev/zero | tr '\\0' a); f() { local y=$x$x; f; }; f",
         "f() { local a=({1..2000}); f; }; f",
@@ -132,7 +133,7 @@ fn processes_and_pipes_stay_within_the_memory_limit() {
         ":(){ :|:& };:; wait",
         "for i in {1..900}; do sleep 100 & done; wait",
         "for i in {1..400}; do yes | sleep 100 & done; wait",
-        "x=$(head -c 10000000 /dev/zero | tr '\\0' a); for i in {1..300}; do sleep 100 & x=${x}b; done; wait",
+        "x=$(head -c 3000000 /dev/zero | tr '\\0' a); for i in {1..300}; do sleep 100 & x=${x}b; done; wait",
         "for i in {1..20000}; do declare v$i=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done; for i in {1..900}; do sleep 100 & done; wait",
         "for i in {1..300}; do (x=$(head -c 1000000 /dev/zero | tr '\\0' a); sleep 100) & done; wait",
         "f() { if (($1)); then f $(($1-1)); else sleep 1; fi; }; for i in {1..100}; do f 100 & done; wait",
@@ -147,7 +148,7 @@ fn processes_and_pipes_stay_within_the_memory_limit() {
 
 #[test]
 fn syntax_stays_within_the_memory_limit() {
-    let long = |text: &str| text.repeat((2 << 20) / text.len());
+    let long = |text: &str| text.repeat((1 << 20) / text.len());
     stays_small(&[
         &long("a;"),
         &long("a&"),

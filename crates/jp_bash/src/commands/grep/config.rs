@@ -362,7 +362,8 @@ impl Draft {
         }
         self.flags.newline = perl && self.config.eol == 0;
         let patterns = self.patterns.take().unwrap_or_default();
-        let size: usize = patterns.iter().map(|pattern| pattern.len() + 64).sum();
+        let size: usize = patterns.iter().map(|pattern| pattern.len() * 8 + 192).sum();
+        // What is made of them takes several times their length.
         sys.reserve(size as u64)?;
         let mut views: Vec<&[u8]> = patterns.iter().map(Vec::as_slice).collect();
         if !perl && views.len() > 1 {

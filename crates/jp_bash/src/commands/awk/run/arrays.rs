@@ -33,6 +33,9 @@ enum Kind {
     Type,
 }
 
+/// From this length on, the pieces of a text are counted before they are kept.
+const LONG: usize = 64 << 10;
+
 impl Vm<'_> {
     pub(super) fn split_into(
         &mut self,
@@ -61,6 +64,11 @@ impl Vm<'_> {
             seps.borrow_mut().clear();
         }
         // Each element costs far more than its byte: ask before there are millions.
+        if text.len() > LONG {
+            let mut count = 0_usize;
+            record::split(text, &splitter, &mut |_, _| count += 1)?;
+            self.claim(count.saturating_mul(192))?;
+        }
         let mut spans = Vec::new();
         record::split(text, &splitter, &mut |field, gap| spans.push((field, gap)))?;
         self.claim(spans.len().saturating_mul(128))?;
