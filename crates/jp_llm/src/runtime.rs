@@ -91,6 +91,20 @@ pub(crate) fn limit_reached(
     }
 }
 
+/// Turns what a script printed into what a model is told: a status other than 0 is the tool saying no.
+fn script_outcome(stdout: &str, stderr: &str, exit_code: i32, trace: Vec<String>) -> Outcome {
+    let content =
+        serde_json::json!({"stdout": stdout, "stderr": stderr, "exit_code": exit_code}).to_string();
+    if exit_code == 0 {
+        return Outcome::Success { content };
+    }
+    Outcome::Error {
+        message: content,
+        trace,
+        transient: false,
+    }
+}
+
 /// Why a run ended without an outcome.
 #[derive(Debug)]
 pub enum Stopped {

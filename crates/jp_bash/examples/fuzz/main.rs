@@ -4,9 +4,11 @@
 //! abort is reported with the input that caused it. `--bash` compares generated scripts with real bash and
 //! counts differences, `--strict` makes a difference a failure. Exit code 0: nothing was found.
 
+mod grammar;
 mod inputs;
 mod oracle;
 mod random;
+mod tokens;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -37,7 +37,7 @@ impl Shell<'_> {
             TestOp::Match | TestOp::NoMatch => {
                 if self.options.has(Opt::XTrace) {
                     let shown = self.pattern_text(right)?;
-                    self.trace_test(&[&text, op_text(op), &shown])?;
+                    self.trace_test(&[&text, op.text(), &shown])?;
                 }
                 let pattern = self.expand_pattern_for_test(right)?;
                 let found = pattern.matches(&text, &self.kernel.budget)?;
@@ -50,7 +50,7 @@ impl Shell<'_> {
             }
             TestOp::Before | TestOp::After => {
                 let other = self.expand_one(right)?;
-                self.trace_test(&[&text, op_text(op), &other])?;
+                self.trace_test(&[&text, op.text(), &other])?;
                 Ok(if op == TestOp::Before {
                     text < other
                 } else {
@@ -59,12 +59,12 @@ impl Shell<'_> {
             }
             TestOp::NewerThan | TestOp::OlderThan | TestOp::SameFile => {
                 let other = self.expand_one(right)?;
-                self.trace_test(&[&text, op_text(op), &other])?;
+                self.trace_test(&[&text, op.text(), &other])?;
                 self.test_files(op, &text, &other)
             }
             _ => {
                 let other = self.expand_one(right)?;
-                self.trace_test(&[&text, op_text(op), &other])?;
+                self.trace_test(&[&text, op.text(), &other])?;
                 let left = self.arith_text_as(&text, b"[[: ");
                 let right = left.and_then(|left| {
                     let right = self.arith_text_as(&other, b"[[: ")?;
@@ -229,26 +229,6 @@ impl Shell<'_> {
         let mut options = self.pattern_options();
         options.extglob = true;
         self.compiled(word, options)
-    }
-}
-
-/// Returns an operator as it is written.
-fn op_text(op: TestOp) -> &'static [u8] {
-    match op {
-        TestOp::Match => b"==",
-        TestOp::NoMatch => b"!=",
-        TestOp::Regex => b"=~",
-        TestOp::Before => b"<",
-        TestOp::After => b">",
-        TestOp::Eq => b"-eq",
-        TestOp::Ne => b"-ne",
-        TestOp::Lt => b"-lt",
-        TestOp::Le => b"-le",
-        TestOp::Gt => b"-gt",
-        TestOp::Ge => b"-ge",
-        TestOp::NewerThan => b"-nt",
-        TestOp::OlderThan => b"-ot",
-        TestOp::SameFile => b"-ef",
     }
 }
 

@@ -517,3 +517,25 @@ pub(crate) enum TestOp {
     OlderThan,
     SameFile,
 }
+
+impl TestOp {
+    /// Returns the operator as it is written.
+    pub(crate) const fn text(self) -> &'static [u8] {
+        match self {
+            Self::Match => b"==",
+            Self::NoMatch => b"!=",
+            Self::Regex => b"=~",
+            Self::Before => b"<",
+            Self::After => b">",
+            Self::Eq => b"-eq",
+            Self::Ne => b"-ne",
+            Self::Lt => b"-lt",
+            Self::Le => b"-le",
+            Self::Gt => b"-gt",
+            Self::Ge => b"-ge",
+            Self::NewerThan => b"-nt",
+            Self::OlderThan => b"-ot",
+            Self::SameFile => b"-ef",
+        }
+    }
+}

@@ -6,7 +6,7 @@ use memchr::{memchr, memmem};
 
 use crate::syntax::ast::{
     Arg, Assign, AssignValue, HereDoc, Param, ParamTarget, Part, Redirect, RedirectFd,
-    RedirectKind, Simple, Subscript, Test, TestOp, Word,
+    RedirectKind, Simple, Subscript, Test, Word,
 };
 use crate::syntax::builder::Builder;
 use crate::syntax::escapes::decode_ansi_c;
@@ -185,7 +185,7 @@ impl Printer<'_> {
             Test::Binary(op, left, right) => {
                 self.word(left);
                 self.out.push(b' ');
-                self.text(test_op(*op));
+                self.text(op.text());
                 self.out.push(b' ');
                 self.word(right);
             }
@@ -215,25 +215,6 @@ impl Printer<'_> {
         if grouped {
             self.text(b" )");
         }
-    }
-}
-
-fn test_op(op: TestOp) -> &'static [u8] {
-    match op {
-        TestOp::Match => b"==",
-        TestOp::NoMatch => b"!=",
-        TestOp::Regex => b"=~",
-        TestOp::Before => b"<",
-        TestOp::After => b">",
-        TestOp::Eq => b"-eq",
-        TestOp::Ne => b"-ne",
-        TestOp::Lt => b"-lt",
-        TestOp::Le => b"-le",
-        TestOp::Gt => b"-gt",
-        TestOp::Ge => b"-ge",
-        TestOp::NewerThan => b"-nt",
-        TestOp::OlderThan => b"-ot",
-        TestOp::SameFile => b"-ef",
     }
 }
 

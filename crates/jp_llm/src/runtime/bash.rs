@@ -13,9 +13,9 @@ use async_trait::async_trait;
 use jp_bash::{Bash, Bounds, Category, ExecOptions, ExecResult, HostDir, HostMode, OnOutput};
 use jp_policy::{Access, Limit, Limits};
 use jp_tool::{Outcome, ToolStatus};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Invocation, Run, Stopped, ToolRuntime, printed};
+use super::{Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
 use crate::{ToolError, places};
 
 /// Fuel that counts as one command or one turn of a loop: both take about as long.
@@ -152,12 +152,6 @@ fn on_output(invocation: &Invocation<'_>) -> OnOutput {
 /// Turns what a script printed into what the model is told: a status other than 0 is a no.
 fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let content = json!({
-        "stdout": text(&result.stdout),
-        "stderr": text(&result.stderr),
-        "exit_code": result.exit_code,
-    })
-    .to_string();
     let ended = match result.error {
         Some(Category::Cancelled) => Err(Stopped::Cancelled),
         Some(Category::ResourceLimit(limit)) => Err(reached(invocation, limit, &result).into()),
@@ -166,12 +160,12 @@ fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
             reason: text(&result.stderr),
         }
         .into()),
-        _ if result.exit_code == 0 => Ok(Outcome::Success { content }),
-        _ => Ok(Outcome::Error {
-            message: content,
-            trace: Vec::new(),
-            transient: false,
-        }),
+        _ => Ok(script_outcome(
+            &text(&result.stdout),
+            &text(&result.stderr),
+            result.exit_code,
+            Vec::new(),
+        )),
     };
     Run {
         stdout: result.stdout,

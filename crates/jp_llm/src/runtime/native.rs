@@ -5,7 +5,7 @@ use jp_policy::Limit;
 use jp_tool::{Outcome, Tool, ToolRequest, ToolResponse};
 use tokio::sync::Mutex;
 
-use super::{Invocation, Run, Stopped, ToolRuntime, printed};
+use super::{Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
 
 /// The error category with which a tool says that it hit a limit.
 const RESOURCE_LIMIT: &str = "resource_limit";
@@ -65,10 +65,6 @@ fn answer(invocation: &Invocation<'_>, response: ToolResponse) -> Run {
         response.stdout.clone().into_bytes(),
         response.stderr.clone().into_bytes(),
     );
-    let content = serde_json::json!({
-        "stdout": response.stdout, "stderr": response.stderr, "exit_code": response.exit_code,
-    })
-    .to_string();
     let most = usize::try_from(invocation.left.output_bytes).unwrap_or(usize::MAX);
     let result = match response.error.as_deref() {
         _ if stdout.len() > most || stderr.len() > most => {
@@ -83,12 +79,12 @@ fn answer(invocation: &Invocation<'_>, response: ToolResponse) -> Run {
         Some(RESOURCE_LIMIT) => Err(invocation
             .limit_reached(Limit::Output, printed(&stdout, &stderr))
             .into()),
-        _ if response.exit_code == 0 => Ok(Outcome::Success { content }),
-        error => Ok(Outcome::Error {
-            message: content,
-            trace: error.map(str::to_owned).into_iter().collect(),
-            transient: false,
-        }),
+        error => Ok(script_outcome(
+            &response.stdout,
+            &response.stderr,
+            response.exit_code,
+            error.map(str::to_owned).into_iter().collect(),
+        )),
     };
     Run {
         stdout,

@@ -9,6 +9,7 @@ use crate::syntax::ast::{Arith, CaseArm, CaseEnd, Command, If, List, Test, Word}
 use crate::syntax::names::Name;
 
 /// What a loop does after a turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Turn,
     Leave,
@@ -47,16 +48,23 @@ impl Shell<'_> {
                 (Next::Turn, Some(answer)) if (answer == 0) == until => break,
                 (Next::Turn, Some(_)) => {}
             }
-            let result = self.in_loop(|shell| shell.run_list(body));
-            match self.after_turn(result, &mut status)? {
-                (Next::Leave, _) => break,
-                (Next::Turn, Some(last)) => status = last,
-                (Next::Turn, None) => {}
+            if self.run_turn(body, &mut status)? == Next::Leave {
+                break;
             }
-            self.kernel.sinks.emit();
         }
         self.status = status;
         Ok(status)
+    }
+
+    /// Runs the body of a loop once and hands out what it printed; tells whether the loop goes on.
+    fn run_turn(&mut self, body: &List, status: &mut i32) -> Result<Next, Flow> {
+        let result = self.in_loop(|shell| shell.run_list(body));
+        let (next, last) = self.after_turn(result, status)?;
+        if next == Next::Turn {
+            *status = last.unwrap_or(*status);
+            self.kernel.sinks.emit();
+        }
+        Ok(next)
     }
 
     pub(super) fn run_for(
@@ -79,13 +87,9 @@ impl Shell<'_> {
             if self.set_loop_var(name, Bytes::from(item))? == Assigned::Refused {
                 return self.finish_checked(1);
             }
-            let result = self.in_loop(|shell| shell.run_list(body));
-            match self.after_turn(result, &mut status)? {
-                (Next::Leave, _) => break,
-                (Next::Turn, Some(last)) => status = last,
-                (Next::Turn, None) => {}
+            if self.run_turn(body, &mut status)? == Next::Leave {
+                break;
             }
-            self.kernel.sinks.emit();
         }
         self.status = status;
         Ok(status)
@@ -112,13 +116,9 @@ impl Shell<'_> {
                 Some(0) => break,
                 Some(_) => {}
             }
-            let result = self.in_loop(|shell| shell.run_list(body));
-            match self.after_turn(result, &mut status)? {
-                (Next::Leave, _) => break,
-                (Next::Turn, Some(last)) => status = last,
-                (Next::Turn, None) => {}
+            if self.run_turn(body, &mut status)? == Next::Leave {
+                break;
             }
-            self.kernel.sinks.emit();
             self.line = command.line;
             if self.loop_part(command, step)?.is_none() {
                 status = 1;

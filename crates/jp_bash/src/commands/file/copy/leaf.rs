@@ -57,11 +57,13 @@ impl Job<'_> {
 
     pub(super) fn make_room(&self, cmd: &mut Cmd<'_>, to: &[u8]) -> Result<bool, Stop> {
         if !self.how.force {
-            let name = cmd.q(to);
-            let errno = Errno::Exist;
-            let from = cmd.q(self.top_from);
-            cmd.fail(&[b"cannot create hard link ", &name, b" to ", &from], errno)?;
-            return Ok(false);
+            return no_link(
+                cmd,
+                b"cannot create hard link ",
+                self.top_from,
+                to,
+                Errno::Exist,
+            );
         }
         Ok(failed(cmd.sys.unlink(to))?.is_ok())
     }
@@ -79,9 +81,7 @@ impl Job<'_> {
         let Err(errno) = failed(cmd.sys.link(from, to, follow))? else {
             return Ok(true);
         };
-        let (a, b) = (cmd.q(to), cmd.q(from));
-        cmd.fail(&[b"cannot create hard link ", &a, b" to ", &b], errno)?;
-        Ok(false)
+        no_link(cmd, b"cannot create hard link ", from, to, errno)
     }
 
     pub(super) fn symbolic_link(
@@ -105,9 +105,7 @@ impl Job<'_> {
         let Err(errno) = failed(cmd.sys.symlink(from, to))? else {
             return Ok(true);
         };
-        let (a, b) = (cmd.q(to), cmd.q(from));
-        cmd.fail(&[b"cannot create symbolic link ", &a, b" to ", &b], errno)?;
-        Ok(false)
+        no_link(cmd, b"cannot create symbolic link ", from, to, errno)
     }
 
     pub(super) fn symlink(
@@ -288,4 +286,17 @@ impl Job<'_> {
         cmd.fail(&[b"preserving times for ", &name], errno)?;
         Ok(false)
     }
+}
+
+/// Reports a link that could not be made.
+fn no_link(
+    cmd: &mut Cmd<'_>,
+    what: &[u8],
+    from: &[u8],
+    to: &[u8],
+    errno: Errno,
+) -> Result<bool, Stop> {
+    let (to, from) = (cmd.q(to), cmd.q(from));
+    cmd.fail(&[what, &to, b" to ", &from], errno)?;
+    Ok(false)
 }

@@ -90,7 +90,9 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    pub(super) fn reduce(&mut self, fold: &Loop) -> Compiled<()> {
+    /// Computes the first state of a fold and starts its source; returns the state's slot and the fork that is
+    /// taken when the source has no more.
+    fn fold_head(&mut self, fold: &Loop) -> Compiled<(Slot, usize)> {
         let state = self.slot();
         self.emit(Op::Dup);
         self.expr(&fold.init)?;
@@ -98,6 +100,11 @@ impl Compiler<'_> {
         let end = self.emit(Op::Fork(0));
         self.emit(Op::Dup);
         self.expr(&fold.source)?;
+        Ok((state, end))
+    }
+
+    pub(super) fn reduce(&mut self, fold: &Loop) -> Compiled<()> {
+        let (state, end) = self.fold_head(fold)?;
         self.patterns(&fold.patterns, |compiler| {
             compiler.emit(Op::Take(state));
             compiler.expr(&fold.update)?;
@@ -111,13 +118,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn foreach(&mut self, fold: &Loop) -> Compiled<()> {
-        let state = self.slot();
-        self.emit(Op::Dup);
-        self.expr(&fold.init)?;
-        self.emit(Op::Store(state));
-        let end = self.emit(Op::Fork(0));
-        self.emit(Op::Dup);
-        self.expr(&fold.source)?;
+        let (state, end) = self.fold_head(fold)?;
         self.patterns(&fold.patterns, |compiler| {
             compiler.emit(Op::Take(state));
             compiler.expr(&fold.update)?;
