@@ -1,11 +1,14 @@
 //! `[policy]`: what the user allows tools to do. Only the user's own file may hold it.
 
-use jp_policy::{Access, Capabilities, Ceilings, FileRule, Files, GuestPath, LimitError, Policy};
+use jp_policy::{
+    Access, Brokered, BrokeredName, Capabilities, Ceilings, FileRule, Files, GuestPath, LimitError,
+    Policy,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    conversation::tool::{FileGrant, LimitsConfig, NetGrant, WorkspaceAccess},
+    conversation::tool::{CallGrant, FileGrant, LimitsConfig, NetGrant, WorkspaceAccess},
     stage::is_default,
 };
 
@@ -25,6 +28,10 @@ pub struct PolicyConfig {
     /// Whether tools may run commands, confined and in trusted workspaces; `true` unless set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub subprocess: Option<bool>,
+    /// What the host may do on tools' behalf, such as `kv.sqlite.*` or `secrets.get.github_pat`;
+    /// everything but secrets unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub calls: Option<Vec<CallGrant>>,
     /// Whether a command may run with the full authority of the user where the system cannot
     /// confine it.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -54,11 +61,27 @@ impl PolicyConfig {
                 files: Files::new(rules),
                 net: self.net.as_ref().map(NetGrant::net).unwrap_or_default(),
                 subprocess: self.subprocess.unwrap_or(true),
+                brokered: self.brokered(),
             },
             ceilings: Ceilings::default().lowered_by(&self.limits.to_request())?,
         })
     }
+
+    fn brokered(&self) -> Brokered {
+        let names: Vec<BrokeredName> = match &self.calls {
+            Some(calls) => calls.iter().map(|call| call.name().clone()).collect(),
+            None => CALLS.iter().filter_map(|name| name.parse().ok()).collect(),
+        };
+        Brokered::new(names)
+    }
 }
+
+/// What is allowed unless the policy says otherwise: whatever needs no secret. What leaves the
+/// machine needs `net` for its host besides.
+const CALLS: [&str; 10] = [
+    "clock.*", "log.*", "kv.*", "http.*", "mcp.*", "github.*", "search.*", "llm.*", "coding.*",
+    "stt.*",
+];
 
 /// Makes a rule of a path that is written in this crate.
 pub(crate) fn rule(path: &str, access: Access) -> Option<FileRule> {

@@ -244,7 +244,8 @@ fn policy_is_read_from_the_user_alone() {
         .unwrap();
     assert_eq!(
         policy.capabilities.to_string(),
-        "fs=/subjects:read,/tmp:read-write,/workspace:read-write net=* subprocess"
+        "fs=/subjects:read,/tmp:read-write,/workspace:read-write net=* subprocess \
+         calls=clock.*,coding.*,github.*,http.*,kv.*,llm.*,log.*,mcp.*,search.*,stt.*"
     );
     for file in ["ws/.jp/config.toml", "ws/.jp.toml", "ws/deep/er/.jp.toml"] {
         let world = World::new(&[(file, "policy.net = true")]);

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::{Access, FileRule, Files, GuestPath, Net};
+use crate::{Access, Brokered, BrokeredName, FileRule, Files, GuestPath, Net};
 
 /// A set of things a call may do. Used as a request, as a policy and inside a grant.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +14,8 @@ pub struct Capabilities {
     pub net: Net,
     /// Running a command of the host (`tool.exec.subprocess`).
     pub subprocess: bool,
+    /// What the host does on the tool's behalf, by name.
+    pub brokered: Brokered,
 }
 
 /// One thing that can be missing from a set of capabilities.
@@ -25,6 +27,8 @@ pub enum Capability {
     Net(String),
     /// Running a command of the host.
     Subprocess,
+    /// Something the host does on the tool's behalf.
+    Brokered(BrokeredName),
 }
 
 impl Capabilities {
@@ -35,6 +39,7 @@ impl Capabilities {
             files: self.files.intersect(&other.files),
             net: self.net.intersect(&other.net),
             subprocess: self.subprocess && other.subprocess,
+            brokered: self.brokered.intersect(&other.brokered),
         }
     }
 
@@ -47,6 +52,9 @@ impl Capabilities {
         if let Some(host) = self.net.missing(&other.net) {
             return Some(Capability::Net(host));
         }
+        if let Some(name) = self.brokered.missing(&other.brokered) {
+            return Some(Capability::Brokered(name.clone()));
+        }
         self.files
             .missing(&other.files)
             .cloned()
@@ -54,6 +62,8 @@ impl Capabilities {
     }
 
     /// Tells whether nothing can be changed and nothing outside this machine can be reached.
+    ///
+    /// What is brokered does not count: the host does it, and says itself what needs a person.
     #[must_use]
     pub fn is_read_only_and_local(&self) -> bool {
         let reads = self
@@ -82,6 +92,7 @@ impl Capability {
             Self::Net(host) if host == "*" => "net = true".into(),
             Self::Net(host) => alloc::format!("net = [\"{host}\"]"),
             Self::Subprocess => "subprocess = true".into(),
+            Self::Brokered(name) => alloc::format!("calls = [\"{name}\"]"),
         }
     }
 }
@@ -102,6 +113,7 @@ impl fmt::Display for Capability {
             Self::Net(host) if host == "*" => f.write_str("net to any host"),
             Self::Net(host) => write!(f, "net to {host}"),
             Self::Subprocess => f.write_str("tool.exec.subprocess"),
+            Self::Brokered(name) => fmt::Display::fmt(name, f),
         }
     }
 }
@@ -124,10 +136,12 @@ impl fmt::Display for Capabilities {
         }
         write!(f, " net={}", self.net)?;
         if self.subprocess {
-            f.write_str(" subprocess")
-        } else {
-            Ok(())
+            f.write_str(" subprocess")?;
         }
+        if self.brokered.is_none() {
+            return Ok(());
+        }
+        write!(f, " calls={}", self.brokered)
     }
 }
 

@@ -6,7 +6,7 @@ use proptest::{collection::vec, option, prelude::*};
 
 use super::*;
 use crate::{
-    Access, Limit, Net,
+    Access, Brokered, Limit, Net,
     testing::{any_capabilities, any_ceilings, host, is_pointwise_within, path},
 };
 
@@ -62,6 +62,7 @@ fn widened(policy: &Policy, more: &Policy) -> Policy {
             files: crate::Files::new(rules),
             net,
             subprocess: a.subprocess || b.subprocess,
+            brokered: Brokered::new(a.brokered.names().chain(b.brokered.names()).cloned()),
         },
         ceilings: Ceilings {
             memory_bytes: c.memory_bytes.max(d.memory_bytes),

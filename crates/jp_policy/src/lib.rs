@@ -8,6 +8,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod brokered;
 mod capabilities;
 mod compose;
 mod files;
@@ -16,6 +17,7 @@ mod net;
 #[cfg(test)]
 mod testing;
 
+pub use brokered::{Brokered, BrokeredName, BrokeredNameError};
 pub use capabilities::{Capabilities, Capability};
 pub use compose::{Denied, Grant, Policy, Request, compose};
 pub use files::{Access, FileRule, Files, GuestPath, GuestPathError};

@@ -11,7 +11,10 @@ use alloc::{
 
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
-use crate::{Access, Capabilities, Ceilings, FileRule, Files, GuestPath, HostPattern, Net};
+use crate::{
+    Access, Brokered, BrokeredName, Capabilities, Ceilings, FileRule, Files, GuestPath,
+    HostPattern, Net,
+};
 
 /// Makes a path that is known to be good.
 pub(crate) fn path(text: &str) -> GuestPath {
@@ -133,11 +136,28 @@ pub(crate) fn expected_reach(net: &Net, (name, port): &(String, u16)) -> bool {
 
 /// Makes sets of capabilities.
 pub(crate) fn any_capabilities() -> impl Strategy<Value = Capabilities> {
-    (any_files(), any_net(), any::<bool>()).prop_map(|(files, net, subprocess)| Capabilities {
+    let parts = (any_files(), any_net(), any::<bool>(), any_brokered());
+    parts.prop_map(|(files, net, subprocess, brokered)| Capabilities {
         files,
         net,
         subprocess,
+        brokered,
     })
+}
+
+/// Lists every brokered name worth asking about.
+pub(crate) fn all_names() -> Vec<BrokeredName> {
+    let texts = [
+        "a.a", "a.b", "a.c", "a.a.a", "a.a.b", "a.b.a", "b.a", "b.b", "c.c",
+    ];
+    texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+/// Makes sets of brokered names.
+pub(crate) fn any_brokered() -> impl Strategy<Value = Brokered> {
+    let texts = ["a.a", "a.b", "a.*", "a.a.a", "a.a.*", "a.b.*", "b.*", "b.a"];
+    vec(select(Vec::from(texts)), 0..4)
+        .prop_map(|texts| Brokered::new(texts.iter().map(|text| text.parse().unwrap())))
 }
 
 /// Tells, path by path and host by host, whether `inner` allows nothing that `outer` does not.
@@ -150,7 +170,17 @@ pub(crate) fn is_pointwise_within(inner: &Capabilities, outer: &Capabilities) ->
     let net = all_addresses()
         .iter()
         .all(|at| reach(inner, at) <= reach(outer, at));
-    files && net && inner.subprocess <= outer.subprocess
+    let calls = |set: &Capabilities, name: &BrokeredName| {
+        let (mut names, text) = (set.brokered.names(), name.as_str());
+        names.any(|mine| match mine.as_str().split_once('*') {
+            Some((start, _)) => text.starts_with(start),
+            None => text == mine.as_str(),
+        })
+    };
+    let brokered = all_names()
+        .iter()
+        .all(|name| calls(inner, name) <= calls(outer, name));
+    files && net && brokered && inner.subprocess <= outer.subprocess
 }
 
 /// Makes ceilings at and below the defaults.

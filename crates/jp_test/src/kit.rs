@@ -102,6 +102,7 @@ impl Kit {
             access: Access::ReadWrite,
             limits: Limits::default(),
             cancel: None,
+            calls: None,
             action: Action::Run,
             answers: "{}".to_owned(),
         }

@@ -14,6 +14,7 @@ use wasmtime::Store;
 
 use crate::{
     artifact::Prepared,
+    capability::CapabilityCalls,
     convert::{Guest, from_wit_outcome, to_wit_context},
     engine::{Allocation, new_store},
     error::{Error, Signs, Stopped, classify, describe},
@@ -45,6 +46,8 @@ pub struct GuestCall<'a> {
     pub limits: &'a Limits,
     /// Stops the call when its caller loses interest.
     pub cancel: Option<CancellationToken>,
+    /// Answers its capability calls; without it there are none.
+    pub calls: Option<Arc<dyn CapabilityCalls>>,
 }
 
 /// What a guest left behind, whether it answered or not.

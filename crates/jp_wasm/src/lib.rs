@@ -8,6 +8,7 @@
 
 mod artifact;
 mod cache;
+mod capability;
 mod convert;
 mod engine;
 mod error;
@@ -30,6 +31,7 @@ use std::path::Path;
 use jp_policy::Limits;
 
 pub use artifact::{Embedded, Prepared, Sha256};
+pub use capability::CapabilityCalls;
 pub use convert::{from_wit_outcome, to_wit_outcome, wit};
 pub use engine::Allocation;
 pub use error::Error;
@@ -114,6 +116,7 @@ async fn simple_call(
         wasi: runtime.wasi_context(wasi_config)?,
         limits: &Limits::default(),
         cancel: None,
+        calls: None,
     };
     runtime.call(prepared, call).await.result
 }

@@ -13,7 +13,7 @@ mod style;
 mod tools;
 
 pub use command::CommandConfig;
-pub use grant::{FileGrant, GrantConfig, NetGrant, WorkspaceAccess};
+pub use grant::{CallGrant, FileGrant, GrantConfig, NetGrant, WorkspaceAccess};
 pub use limits::{ByteSize, LimitsConfig, Millis};
 pub use parameter::{ParameterType, ToolParameterConfig, TypeName};
 pub use question::{QuestionConfig, QuestionTarget};

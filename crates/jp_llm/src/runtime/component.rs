@@ -155,6 +155,7 @@ impl ToolRuntime for ComponentRuntime {
             wasi,
             limits: invocation.left,
             cancel: Some(invocation.cancel()),
+            calls: None,
         };
         let Ended { result, traces } = runtime.call(&prepared, call).await;
         let result = result.map_err(|error| match error {

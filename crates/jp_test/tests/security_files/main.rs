@@ -68,6 +68,7 @@ async fn files_in(config: &WasiConfig, operations: &Value) -> Vec<String> {
         wasi: runtime.wasi_context(config).unwrap(),
         limits: &jp_policy::Limits::default(),
         cancel: None,
+        calls: None,
     };
     match runtime.call(&prepared.unwrap(), call).await.result {
         Ok(jp_tool::Outcome::Success { content }) => serde_json::from_str(&content).unwrap(),

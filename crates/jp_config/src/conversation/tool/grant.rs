@@ -1,6 +1,6 @@
 //! What a tool says it must be able to do.
 
-use jp_policy::{Access, FileRule, GuestPath, HostPattern, Net};
+use jp_policy::{Access, BrokeredName, FileRule, GuestPath, HostPattern, Net};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,6 +23,10 @@ pub struct GrantConfig {
     /// Whether it runs a command.
     #[serde(default, skip_serializing_if = "is_default")]
     pub subprocess: Option<bool>,
+    /// What the host does on its behalf, such as `clock.now_unix` or `kv.sqlite.todo.*`; absent is
+    /// the default of the tool, an empty list is nothing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub calls: Option<Vec<CallGrant>>,
 }
 
 /// What may be done with the workspace.
@@ -74,6 +78,32 @@ scalar! {
         let path = GuestPath::new(path).ok()?;
         Some(Self(FileRule { path, access }))
     }),
+    write |this| Value::String(this.0.to_string()),
+}
+
+/// The name of something the host does on a tool's behalf: `clock.now_unix`, `kv.sqlite.todo.*`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub struct CallGrant(BrokeredName);
+
+impl CallGrant {
+    /// Returns the name.
+    #[must_use]
+    pub const fn name(&self) -> &BrokeredName {
+        &self.0
+    }
+}
+
+impl From<BrokeredName> for CallGrant {
+    fn from(name: BrokeredName) -> Self {
+        Self(name)
+    }
+}
+
+scalar! {
+    CallGrant: "words of a-z, 0-9, `_` and `-` joined by dots, such as `clock.now_unix` or `kv.sqlite.todo.*`",
+    schema { "type": "string", "pattern": r"^[a-z0-9_-]+(\.[a-z0-9_-]+)*(\.\*)?$" },
+    read |value| value.as_str().and_then(|text| text.parse().ok()).map(Self),
     write |this| Value::String(this.0.to_string()),
 }
 

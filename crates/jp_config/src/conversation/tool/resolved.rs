@@ -1,6 +1,6 @@
 //! A tool together with what holds for all tools. `'*'` is looked at when a value is asked for.
 
-use jp_policy::{Access, Capabilities, Files, Net, Request};
+use jp_policy::{Access, Brokered, Capabilities, Files, Net, Request};
 use relative_path::RelativePath;
 use serde_json::{Map as Object, Value};
 
@@ -155,6 +155,9 @@ impl ToolConfig {
                 // A tool that is a command cannot talk itself out of being one: what it leaves out
                 // of its request nobody would be asked about.
                 subprocess: subprocess || grant.subprocess == Some(true),
+                brokered: Brokered::new(
+                    grant.calls.iter().flatten().map(|call| call.name().clone()),
+                ),
             },
             limits: self.limits.to_request(),
             // A tool configured by hand has no fuel limit unless one is set.

@@ -8,7 +8,7 @@ use std::{
 use jp_audit::Decision;
 use jp_config::Layer;
 use jp_policy::{
-    Access, Capabilities, Ceilings, FileRule, Files, Grant, GuestPath, Net, Policy, Request,
+    Access, Brokered, Capabilities, Ceilings, FileRule, Files, Grant, GuestPath, Net, Policy, Request,
     compose,
 };
 
@@ -139,6 +139,7 @@ impl Pass<'_> {
                 files: Files::new(readable),
                 net: Net::None,
                 subprocess: request.capabilities.subprocess,
+                brokered: Brokered::default(),
             },
             ..request.clone()
         })

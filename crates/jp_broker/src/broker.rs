@@ -1,0 +1,169 @@
+//! Finds the capability a guest names, checks that it is granted, and calls it.
+
+use std::{sync::Arc, time::Instant};
+
+use jp_policy::{BrokeredName, Grant};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::{CallError, Capability, CapabilityCall, Code, Services, Spec, table};
+
+/// Larger arguments are refused before anything looks at them.
+const MAX_ARGUMENTS: usize = 1024 * 1024;
+
+/// Answers the capability calls of all tools.
+pub struct Broker {
+    services: Services,
+    table: Vec<Arc<dyn Capability>>,
+}
+
+/// Who calls, and what holds for the call; the same for all capability calls of one tool call.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    /// Whose call it is.
+    pub user: &'a str,
+    /// The tool that calls.
+    pub tool: &'a str,
+    /// What the tool may do.
+    pub grant: &'a Grant,
+    /// Returns what another tool may do; capabilities that work on its data need both grants.
+    pub grant_of: &'a (dyn Fn(&str) -> Option<Arc<Grant>> + Send + Sync),
+    /// When the tool's time is over.
+    pub deadline: Instant,
+    /// Stops the call when its caller loses interest.
+    pub cancel: &'a CancellationToken,
+}
+
+impl Broker {
+    /// Makes a broker with all capabilities over the given services.
+    #[must_use]
+    pub fn new(services: Services) -> Self {
+        Self {
+            services,
+            table: table(),
+        }
+    }
+
+    /// Returns what the capabilities work on.
+    #[must_use]
+    pub const fn services(&self) -> &Services {
+        &self.services
+    }
+
+    /// Calls a capability.
+    ///
+    /// # Errors
+    ///
+    /// When it is not granted, the arguments do not fit, or it failed; [`CallError::to_json`] is what
+    /// a guest is told.
+    pub async fn call(
+        &self,
+        caller: &Caller<'_>,
+        name: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Value, CallError> {
+        let found = self.table.iter().find(|known| known.spec().name == name);
+        let full = full_name(found.map(|found| found.spec()), name, arguments)?;
+        self.check_grants(caller, found.map(|found| found.spec()), &full)?;
+        let Some(found) = found else {
+            let message = format!(
+                "Capability '{full}' requested by wasm tool '{}' but host bridge for this capability is not implemented yet",
+                caller.tool
+            );
+            return Err(CallError {
+                reason: Some("unimplemented"),
+                ..CallError::new(Code::Internal, message)
+            });
+        };
+        if size(arguments) > MAX_ARGUMENTS {
+            let message = format!("the arguments take more than {MAX_ARGUMENTS} bytes");
+            return Err(CallError::new(Code::InvalidArgs, message));
+        }
+        let call = CapabilityCall {
+            user: caller.user,
+            tool: caller.tool,
+            name: &full,
+            arguments,
+            grant: caller.grant,
+            deadline: caller.deadline,
+            cancel: caller.cancel,
+        };
+        found.call(&self.services, &call).await
+    }
+
+    fn check_grants(
+        &self,
+        caller: &Caller<'_>,
+        spec: Option<&Spec>,
+        full: &BrokeredName,
+    ) -> Result<(), CallError> {
+        let tool = caller.tool;
+        if !caller.grant.capabilities().brokered.allows(full) {
+            let hint = "add it to `grant.calls` of the tool";
+            let message = format!("Capability '{full}' is not allowed for tool '{tool}'; {hint}");
+            return Err(CallError::new(Code::Forbidden, message));
+        }
+        // Whoever works on another tool's data needs what that tool may do, too: a tool must not
+        // gain by asking a second one.
+        let Some(owner) = spec
+            .and_then(|spec| spec.owner)
+            .filter(|owner| *owner != tool)
+        else {
+            return Ok(());
+        };
+        let theirs = (caller.grant_of)(owner);
+        if theirs.is_some_and(|grant| grant.capabilities().brokered.allows(full)) {
+            return Ok(());
+        }
+        let message = format!(
+            "Capability '{full}' works on the data of tool '{owner}', which is not allowed to use it itself"
+        );
+        Err(CallError::new(Code::Forbidden, message))
+    }
+}
+
+/// Adds the scope to a name, before anything is allowed by it.
+fn full_name(
+    spec: Option<&Spec>,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<BrokeredName, CallError> {
+    let scope = match spec.and_then(|spec| spec.scope) {
+        None => String::new(),
+        Some(field) => match arguments.get(field) {
+            Some(Value::String(value)) => format!(".{value}"),
+            _ => {
+                return Err(CallError::invalid(
+                    field,
+                    "is required and must be a string",
+                ));
+            }
+        },
+    };
+    let full = format!("{name}{scope}");
+    let parsed: Option<BrokeredName> = full.parse().ok();
+    // A `*` from a guest would ask for everything at once, and be granted by `*`.
+    parsed
+        .filter(|full| !full.as_str().ends_with('*'))
+        .ok_or_else(|| {
+            let shown: String = full.escape_debug().take(80).collect();
+            CallError::new(
+                Code::InvalidArgs,
+                format!("'{shown}' is no name of a capability"),
+            )
+        })
+}
+
+fn size(arguments: &Map<String, Value>) -> usize {
+    serde_json::to_vec(arguments).map_or(usize::MAX, |json| json.len())
+}
+
+/// Returns what a guest is told about a call that was answered.
+#[must_use]
+pub fn answered(name: &str, result: Value) -> Value {
+    json!({
+        "status": "ok",
+        "abi_version": 1,
+        "capability_result": { "name": name, "result": result },
+    })
+}

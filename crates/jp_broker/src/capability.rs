@@ -1,0 +1,89 @@
+//! What every capability looks like, and what it is told about a call.
+
+use std::time::Instant;
+
+use async_trait::async_trait;
+use jp_policy::{BrokeredName, Grant};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::{CallError, Code, Services};
+
+/// What is said about a capability, in the docs and to those who write a grant.
+#[derive(Debug, Clone, Copy)]
+pub struct Spec {
+    /// Its name, such as `kv.sqlite.todo.create`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Its arguments in brief; `*` marks the required ones: `title*, notes`.
+    pub arguments: &'static str,
+    /// Its result in brief: `{status, item}`.
+    pub result: &'static str,
+    /// The tool whose data it works on; others need that tool's grant besides their own.
+    pub owner: Option<&'static str>,
+    /// The argument whose value is part of the name that must be granted: `secrets.get` with
+    /// `name: "github_pat"` needs `secrets.get.github_pat`.
+    pub scope: Option<&'static str>,
+}
+
+/// One call of a capability.
+#[derive(Clone, Copy)]
+pub struct CapabilityCall<'a> {
+    /// Whose call it is. From the host, never from the guest: every statement filters by it.
+    pub user: &'a str,
+    /// The tool that calls.
+    pub tool: &'a str,
+    /// The full name that was granted, scope included.
+    pub name: &'a BrokeredName,
+    /// What the guest sent.
+    pub arguments: &'a Map<String, Value>,
+    /// What the tool may do.
+    pub grant: &'a Grant,
+    /// When the tool's time is over.
+    pub deadline: Instant,
+    /// Stops the call when its caller loses interest.
+    pub cancel: &'a CancellationToken,
+}
+
+/// The arguments of a capability: a struct that serde checks, unknown fields refused.
+pub trait Arguments: DeserializeOwned {}
+
+impl<T: DeserializeOwned> Arguments for T {}
+
+impl CapabilityCall<'_> {
+    /// Reads the arguments into their type. `user_id` is dropped before: seed-conformant guests send
+    /// it, and it decides nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::InvalidArgs`] naming the field.
+    pub fn arguments<T: Arguments>(&self) -> Result<T, CallError> {
+        let mut arguments = self.arguments.clone();
+        arguments.shift_remove("user_id");
+        serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+            let field = error.path().to_string();
+            let problem = error.into_inner().to_string();
+            let message = match field.as_str() {
+                "." => problem,
+                _ => format!("`{field}`: {problem}"),
+            };
+            CallError::new(Code::InvalidArgs, message)
+        })
+    }
+}
+
+/// Something the host does on a tool's behalf.
+#[async_trait]
+pub trait Capability: Send + Sync {
+    /// Returns what is said about it.
+    fn spec(&self) -> &Spec;
+
+    /// Does it. The broker has checked the grant; arguments are still the guest's own.
+    async fn call(
+        &self,
+        services: &Services,
+        call: &CapabilityCall<'_>,
+    ) -> Result<Value, CallError>;
+}
