@@ -58,11 +58,6 @@ fn processor_times_are_zero() {
 }
 
 #[test]
-fn history_is_empty() {
-    assert_eq!(out("set -o history; history"), "");
-}
-
-#[test]
 fn xargs_runs_one_command_at_a_time() {
     assert_eq!(
         out("printf '%s\\n' 3 2 1 | xargs -P 3 -n 1 echo"),
@@ -91,4 +86,19 @@ fn grep_p_is_not_pcre() {
 #[test]
 fn ulimit_cannot_set_anything() {
     assert_ne!(out("ulimit -n 5; ulimit -n"), "5\n");
+}
+
+#[test]
+fn commands_that_only_change_how_another_runs_change_nothing() {
+    assert_eq!(out("nice -n 19 nice"), "0\n");
+    assert_eq!(out("nohup setsid stdbuf -o0 echo hi"), "hi\n");
+}
+
+#[test]
+fn jq_knows_more_than_its_version() {
+    assert_eq!(
+        out("jq -nc '\" a \" | trim, @base32'"),
+        "\"a\"\n\"EBQSA===\"\n"
+    );
+    assert_eq!(out("jq -nc '[{\"a\":1} | leaf_paths]'"), "[[\"a\"]]\n");
 }

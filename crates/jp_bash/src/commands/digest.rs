@@ -1,4 +1,4 @@
-//! `md5sum`, `sha1sum`, `sha256sum`, `sha512sum`: digests of files, and checking them.
+//! `md5sum`, `sha1sum` and `sha224sum` to `sha512sum`: digests of files, and checking them.
 
 mod hash;
 
@@ -42,13 +42,23 @@ const fn spec(name: &'static str, about: &'static str, run: super::Run) -> Spec 
 }
 
 /// The commands.
-pub(crate) static SPECS: [Spec; 4] = [
+pub(crate) static SPECS: [Spec; 6] = [
     spec("md5sum", "Prints or checks MD5 digests.", |sys, args| {
         run(sys, args, Kind::Md5)
     }),
     spec("sha1sum", "Prints or checks SHA-1 digests.", |sys, args| {
         run(sys, args, Kind::Sha1)
     }),
+    spec(
+        "sha224sum",
+        "Prints or checks SHA-224 digests.",
+        |sys, args| run(sys, args, Kind::Sha224),
+    ),
+    spec(
+        "sha384sum",
+        "Prints or checks SHA-384 digests.",
+        |sys, args| run(sys, args, Kind::Sha384),
+    ),
     spec(
         "sha256sum",
         "Prints or checks SHA-256 digests.",

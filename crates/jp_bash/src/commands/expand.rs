@@ -44,27 +44,8 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         }
         if *id == 't' {
             let text = value.as_deref().unwrap_or_default();
-            for part in text.split(|byte| matches!(byte, b',' | b' ')) {
-                let number: Option<usize> =
-                    std::str::from_utf8(part).ok().and_then(|t| t.parse().ok());
-                match number {
-                    Some(0) => {
-                        cmd.error(&[b"tab size cannot be 0"])?;
-                        return cmd.finish();
-                    }
-                    Some(number) if stops.last().is_none_or(|last| *last < number) => {
-                        stops.push(number)
-                    }
-                    Some(_) => {
-                        cmd.error(&[b"tab sizes must be ascending"])?;
-                        return cmd.finish();
-                    }
-                    None => {
-                        let shown = cmd.quote(part);
-                        cmd.error(&[b"tab size contains invalid character(s): ", &shown])?;
-                        return cmd.finish();
-                    }
-                }
+            if !read_stops(&mut cmd, text, &mut stops)? {
+                return cmd.finish();
             }
         }
     }
@@ -89,11 +70,36 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     cmd.finish()
 }
 
+/// Reads a list of tab stops; after a message it returns `false`.
+pub(super) fn read_stops(
+    cmd: &mut Cmd<'_>,
+    text: &[u8],
+    stops: &mut Vec<usize>,
+) -> Result<bool, Stop> {
+    for part in text.split(|byte| matches!(byte, b',' | b' ')) {
+        let number: Option<usize> = std::str::from_utf8(part).ok().and_then(|t| t.parse().ok());
+        match number {
+            Some(0) => cmd.error(&[b"tab size cannot be 0"])?,
+            Some(number) if stops.last().is_none_or(|last| *last < number) => {
+                stops.push(number);
+                continue;
+            }
+            Some(_) => cmd.error(&[b"tab sizes must be ascending"])?,
+            None => {
+                let shown = cmd.quote(part);
+                cmd.error(&[b"tab size contains invalid character(s): ", &shown])?;
+            }
+        }
+        return Ok(false);
+    }
+    Ok(true)
+}
+
 /// Returns the column of the tab stop after `column`.
-fn next_stop(column: usize, stops: &[usize]) -> usize {
+pub(super) fn next_stop(column: usize, stops: &[usize]) -> usize {
     match stops {
-        [] => column + 8 - column % 8,
-        [size] => column + size - column % size,
+        [] => column.saturating_add(8 - column % 8),
+        [size] => column.saturating_add(size - column % size),
         stops => stops
             .iter()
             .copied()

@@ -3,7 +3,8 @@
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
-use super::options::{Opt, Takes, opt, refused};
+use super::options::{Opt, Takes, opt};
+use crate::regex::{Flags, Flavor, Regex};
 use crate::stop::Stop;
 use crate::system::{SysResult, System, failed};
 
@@ -17,12 +18,7 @@ pub(crate) const SPEC: Spec = Spec {
 
 const OPTIONS: &[Opt] = &[
     opt('b', Some(b'b'), Some("body-numbering"), Takes::Required),
-    refused(
-        Some(b'd'),
-        Some("section-delimiter"),
-        Takes::Required,
-        "always \\:",
-    ),
+    opt('d', Some(b'd'), Some("section-delimiter"), Takes::Required),
     opt('f', Some(b'f'), Some("footer-numbering"), Takes::Required),
     opt('h', Some(b'h'), Some("header-numbering"), Takes::Required),
     opt('i', Some(b'i'), Some("line-increment"), Takes::Required),
@@ -42,11 +38,11 @@ const OPTIONS: &[Opt] = &[
 ];
 
 /// Which lines of a section get a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
     All,
     Text,
     None,
+    Matching(Regex),
 }
 
 struct Settings {
@@ -60,6 +56,8 @@ struct Settings {
     renumber: bool,
     separator: Vec<u8>,
     width: usize,
+    /// What begins a section when it stands alone: thrice for a header, twice for a body.
+    delimiter: Vec<u8>,
 }
 
 /// Runs `nl`.
@@ -114,6 +112,7 @@ fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settin
         renumber: true,
         separator: b"\t".to_vec(),
         width: 6,
+        delimiter: b"\\:".to_vec(),
     };
     for (id, value) in options {
         let text = value.as_deref().unwrap_or_default();
@@ -125,20 +124,7 @@ fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settin
         };
         match id {
             'b' | 'f' | 'h' => {
-                let style = match text {
-                    b"a" => Style::All,
-                    b"t" => Style::Text,
-                    b"n" => Style::None,
-                    _ => {
-                        let which: &[u8] = match id {
-                            'b' => b"body",
-                            'f' => b"footer",
-                            _ => b"header",
-                        };
-                        let shown = cmd.quote(text);
-                        return Err([b"invalid ", which, b" numbering style: ", &shown].concat());
-                    }
-                };
+                let style = style(cmd, *id, text)?;
                 let at = match id {
                     'h' => 0,
                     'b' => 1,
@@ -148,6 +134,9 @@ fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settin
                     *slot = style;
                 }
             }
+            // One character is followed by a colon.
+            'd' if text.len() == 1 => settings.delimiter = [text, b":"].concat(),
+            'd' => settings.delimiter = text.to_vec(),
             'i' => settings.step = integer(b"line number increment")?,
             'l' => {
                 let count = integer(b"line number of blank lines")?;
@@ -180,6 +169,44 @@ fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settin
     Ok(settings)
 }
 
+/// Reads which lines of a section get a number.
+fn style(cmd: &Cmd<'_>, id: char, text: &[u8]) -> Result<Style, Vec<u8>> {
+    Ok(match text {
+        b"a" => Style::All,
+        b"t" => Style::Text,
+        b"n" => Style::None,
+        [b'p', pattern @ ..] => {
+            let flags = Flags {
+                utf8: cmd.sys.utf8(),
+                ..Flags::default()
+            };
+            let regex = Regex::new(pattern, Flavor::Basic, flags)
+                .map_err(|error| error.to_string().into_bytes())?;
+            Style::Matching(regex)
+        }
+        _ => {
+            let which: &[u8] = match id {
+                'b' => b"body",
+                'f' => b"footer",
+                _ => b"header",
+            };
+            let shown = cmd.quote(text);
+            return Err([b"invalid ", which, b" numbering style: ", &shown].concat());
+        }
+    })
+}
+
+/// Returns the section that a line begins, if it does.
+fn section(line: &[u8], mark: &[u8]) -> Option<usize> {
+    let whole = !mark.is_empty() && line.len().is_multiple_of(mark.len());
+    let marks = if whole && line.chunks(mark.len()).all(|part| part == mark) {
+        line.len() / mark.len()
+    } else {
+        0
+    };
+    (1..=3).contains(&marks).then(|| 3 - marks)
+}
+
 struct State {
     section: usize,
     number: i64,
@@ -194,12 +221,7 @@ fn number(
 ) -> SysResult<()> {
     while let Some(line) = input.record(cmd.sys, b'\n')? {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let section = match line {
-            b"\\:\\:\\:" => Some(0),
-            b"\\:\\:" => Some(1),
-            b"\\:" => Some(2),
-            _ => None,
-        };
+        let section = section(line, &settings.delimiter);
         let buffer = cmd.out.buffer();
         if let Some(section) = section {
             state.section = section;
@@ -209,12 +231,11 @@ fn number(
             buffer.push(b'\n');
             continue;
         }
-        let style = settings
-            .styles
-            .get(state.section)
-            .copied()
-            .unwrap_or(Style::None);
-        let counted = match style {
+        let style = settings.styles.get(state.section);
+        let counted = match style.unwrap_or(&Style::None) {
+            Style::Matching(regex) => regex
+                .is_match_at(line, 0)
+                .map_err(|_| Stop::Limit(crate::stop::Limit::Loops))?,
             Style::All if line.is_empty() && settings.blanks > 1 => {
                 state.blank += 1;
                 let due = state.blank == settings.blanks;

@@ -37,9 +37,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             'd' => {
                 let text = value.as_deref().unwrap_or_default();
                 let Some(list) = read_delimiters(text) else {
-                    let shown = cmd.quote(text);
-                    let _status =
-                        cmd.error(&[b"delimiter list ends with an unescaped backslash: ", &shown]);
+                    cmd.error(&[b"delimiter list ends with an unescaped backslash: ", text])?;
                     return cmd.finish();
                 };
                 delimiters = list;

@@ -38,7 +38,7 @@ pub(crate) fn answered(
         let text = if *id == HELP.id {
             format!("Usage: {usage}\n")
         } else if *id == VERSION.id {
-            format!("{name} (virtual)\n")
+            format!("{name} (jp, like GNU {name})\n")
         } else {
             continue;
         };

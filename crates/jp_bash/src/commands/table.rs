@@ -52,6 +52,16 @@ const MORE_TEXT: &[&Spec] = &[
     &super::rev::SPEC,
     &super::tac::SPEC,
     &super::which::SPEC,
+    &super::xxd::SPEC,
+    &super::unexpand::SPEC,
+    &super::tsort::SPEC,
+    &super::sum::SPEC,
+    &super::split::SPEC,
+    &super::numfmt::SPEC,
+    &super::join::SPEC,
+    &super::factor::SPEC,
+    &super::du::SPEC,
+    &super::dd::SPEC,
 ];
 
 /// Commands on processes and the machine.
@@ -79,6 +89,9 @@ fn languages() -> impl Iterator<Item = &'static Spec> {
         .chain(super::sed::SPECS)
         .chain(&MORE)
         .chain(&super::digest::SPECS)
+        .chain(&super::link::SPECS)
+        .chain(&super::machine_facts::SPECS)
+        .chain(&super::prefix::SPECS)
 }
 
 /// Builtins of the shell that are files in `/usr/bin` too, as on a real machine, and the shells.

@@ -17,6 +17,7 @@ use super::error::{MatchError, RegexError};
 use super::hir::translate;
 use super::node::Node;
 use super::program::{Program, compile};
+use super::sieve::Sieve;
 
 /// The largest automaton, in bytes.
 const MAX_AUTOMATON: usize = 16 << 20;
@@ -42,6 +43,7 @@ pub(super) struct Automaton {
     longest: OnceCell<Option<Box<Longest>>>,
     program: OnceCell<Option<Box<Program>>>,
     scratch: RefCell<Box<Scratch>>,
+    sieve: Sieve,
 }
 
 impl Automaton {
@@ -77,6 +79,7 @@ impl Automaton {
             longest: OnceCell::new(),
             program: OnceCell::new(),
             scratch: RefCell::default(),
+            sieve: Sieve::default(),
         })
     }
 
@@ -90,18 +93,42 @@ impl Automaton {
             .is_some())
     }
 
-    /// Finds where the first match to end ends.
-    pub(super) fn half(&self, text: &[u8], start: usize) -> Result<Option<usize>, MatchError> {
+    /// Finds a position in the first line that matches, of lines that end in `eol`.
+    pub(super) fn line(
+        &self,
+        text: &[u8],
+        start: usize,
+        eol: u8,
+    ) -> Result<Option<usize>, MatchError> {
         if self.back_refs {
             return Ok(self.find(text, start)?.map(|(_, to)| to));
         }
-        let input = Input::new(text).range(start..).earliest(true);
+        if let Some(texts) = self.sieve.ready(&self.node, text, eol) {
+            let matches = |from, to| Ok(self.within(text, from, to));
+            return self.sieve.find(texts, text, start, eol, matches);
+        }
+        Ok(self.half(&Input::new(text).range(start..).earliest(true)))
+    }
+
+    /// Finds where the first match to end ends.
+    fn half(&self, input: &Input<'_>) -> Option<usize> {
         let mut cache = self.cache.borrow_mut();
         let cache = cache.get_or_insert_with(|| Box::new(self.meta.create_cache()));
-        Ok(self
-            .meta
-            .search_half_with(cache, &input)
-            .map(|half| half.offset()))
+        let half = self.meta.search_half_with(cache, input)?;
+        Some(half.offset())
+    }
+
+    /// Tells whether there is a match in one line of a text: the DFA alone, which is less to begin with.
+    fn within(&self, text: &[u8], from: usize, to: usize) -> bool {
+        let input = Input::new(text).range(from..to).earliest(true);
+        let dfa = self.longest.get_or_init(|| self.build_longest());
+        if let Some(dfa) = dfa {
+            let (dfa, cache) = &**dfa;
+            if let Ok(found) = dfa.try_search_fwd(&mut cache.borrow_mut(), &input) {
+                return found.is_some();
+            }
+        }
+        self.half(&input).is_some()
     }
 
     /// Finds the leftmost-longest match.

@@ -14,7 +14,9 @@ mod node;
 mod parse;
 mod perl;
 mod program;
+mod required;
 mod set;
+mod sieve;
 mod simulate;
 #[cfg(test)]
 mod tests;
@@ -161,6 +163,14 @@ impl Regex {
         &self.warnings
     }
 
+    /// Returns what finds the text that the pattern is, if it is just a text.
+    pub(crate) fn literal(&self) -> Option<&Finder<'static>> {
+        match &self.engine {
+            Engine::Literal(finder) => Some(finder),
+            _ => None,
+        }
+    }
+
     /// Tells whether the pattern matches at or after `start`. What is before `start` is context for anchors.
     pub(crate) fn is_match_at(&self, text: &[u8], start: usize) -> Result<bool, MatchError> {
         if start > text.len() {
@@ -174,9 +184,14 @@ impl Regex {
 
     /// Finds a position in the first line that matches, for patterns compiled with [`Flags::lines`]:
     /// cheaper than a match, as neither its start nor its longest end is needed.
-    pub(crate) fn line_at(&self, text: &[u8], start: usize) -> Result<Option<usize>, MatchError> {
+    pub(crate) fn line_at(
+        &self,
+        text: &[u8],
+        start: usize,
+        eol: u8,
+    ) -> Result<Option<usize>, MatchError> {
         match &self.engine {
-            Engine::Automaton(automaton) => automaton.half(text, start),
+            Engine::Automaton(automaton) => automaton.line(text, start, eol),
             _ => Ok(self.find_at(text, start)?.map(|(from, _)| from)),
         }
     }

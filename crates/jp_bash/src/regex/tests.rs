@@ -166,7 +166,79 @@ fn small() -> impl proptest::strategy::Strategy<Value = Small> {
     })
 }
 
+/// Returns the numbers of the lines that match, found in all of the text at once.
+fn matching_lines(regex: &Regex, text: &[u8]) -> Vec<usize> {
+    let (mut found, mut pos) = (Vec::new(), 0);
+    while let Some(at) = regex.line_at(text, pos, b'\n').expect("a result") {
+        if at >= text.len() {
+            break;
+        }
+        found.push(memchr::memchr_iter(b'\n', &text[..at]).count());
+        pos = at + memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| end + 1);
+    }
+    found
+}
+
+#[test]
+fn rare_texts_find_the_lines_that_match() {
+    let line = |n: usize| format!("{n} the quick brown fox {} jumps over ſ\n", n % 97);
+    let text: String = (0..2000).map(line).collect();
+    for (pattern, ignore_case) in [
+        ("[0-9]+ the .* (1|2)[0-9] ", false),
+        ("FOX 4[27]", true),
+        ("^1.*9 jumps", false),
+        ("(fox 1 |[0-9]8 j).*ſ$", false),
+        ("FOX 4\\b.*S$", true),
+        ("\\<9[0-9]\\>", false),
+        ("x (5|6)7? j", false),
+    ] {
+        let flags = Flags {
+            utf8: true,
+            ignore_case,
+            ..Flags::default()
+        };
+        let alone = Regex::new(pattern.as_bytes(), Flavor::Extended, flags).expect("valid");
+        let lines = Some(b'\n');
+        let flags = Flags { lines, ..flags };
+        let regex = Regex::new(pattern.as_bytes(), Flavor::Extended, flags).expect("valid");
+        let expected: Vec<usize> = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| alone.is_match_at(line.as_bytes(), 0) == Ok(true))
+            .map(|(number, _)| number)
+            .collect();
+        assert!(!expected.is_empty(), "{pattern}");
+        assert_eq!(
+            matching_lines(&regex, text.as_bytes()),
+            expected,
+            "{pattern}"
+        );
+    }
+}
+
 proptest::proptest! {
+    #[test]
+    fn lines_are_found_together_as_they_are_one_by_one(
+        pattern in small(),
+        few in proptest::collection::vec("[abc]{0,8}", 1..40),
+    ) {
+        let flags = Flags { lines: Some(b'\n'), ..Flags::default() };
+        let pattern = pattern.text();
+        let regex = Regex::new(pattern.as_bytes(), Flavor::Extended, flags).expect("valid");
+        let alone = Regex::new(pattern.as_bytes(), Flavor::Extended, Flags::default());
+        let alone = alone.expect("valid");
+        // Long enough for the search by texts that must be there, and rare where it begins.
+        let mut text = format!("{}\n", "d".repeat(999)).repeat(20);
+        few.iter().for_each(|line| text.extend([line, "\n"]));
+        let expected: Vec<usize> = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| alone.is_match_at(line.as_bytes(), 0) == Ok(true))
+            .map(|(number, _)| number)
+            .collect();
+        proptest::prop_assert_eq!(matching_lines(&regex, text.as_bytes()), expected);
+    }
+
     #[test]
     fn the_match_is_leftmost_and_longest(pattern in small(), text in "[abc]{0,8}") {
         let regex = Regex::new(pattern.text().as_bytes(), Flavor::Extended, Flags::default());

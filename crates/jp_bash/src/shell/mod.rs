@@ -129,6 +129,8 @@ pub(crate) struct Shell<'y> {
     pub(crate) frames: Vec<Frame>,
     /// `LINENO`
     pub(crate) line: u32,
+    /// What is added to the line of a command, within `$( )`.
+    pub(crate) line_shift: u32,
     /// Open descriptors.
     pub(crate) fds: Fds,
     pub(crate) cwd: Cwd,
@@ -144,6 +146,8 @@ pub(crate) struct Shell<'y> {
 
     /// What `complete` was told, by command.
     pub(crate) completions: Completions,
+    /// What `history` shows.
+    pub(crate) history: Arc<builtins::history::History>,
 
     /// Loops around the current command, for `break`.
     pub(crate) loops: u32,
@@ -151,14 +155,24 @@ pub(crate) struct Shell<'y> {
     pub(crate) tolerant: u32,
     /// `BASH_COMMAND`
     pub(crate) command_text: Arc<[u8]>,
+    /// A script mentions `BASH_COMMAND`, so that it is kept even without traps.
+    pub(crate) shows_command: bool,
+    /// The next part of `[[ ]]` that `set -x` shows stands behind `!`.
+    pub(crate) trace_not: bool,
     /// How often `$( )` and `eval` nest, for the prefix of `set -x`.
     pub(crate) trace_level: u32,
     /// Status of the last `$( )` of the current command, which is its own if it has no words.
     pub(crate) substitution_status: Option<i32>,
     /// Our ends of process substitutions whose command still runs.
     pub(crate) temporary_fds: Vec<crate::system::Fd>,
-    /// The trap that is being run, so that it does not run itself.
-    pub(crate) in_trap: Option<u8>,
+    /// The traps that are being run, one bit each, so that none runs itself.
+    pub(crate) in_trap: u128,
+    /// Children that have ended and that no CHLD trap was told about.
+    pub(crate) children: u32,
+    /// The signal that ended the last process in the foreground.
+    pub(crate) killed_by: Option<u8>,
+    /// The DEBUG trap has run for the next command already, before its process was started.
+    pub(crate) debug_done: bool,
     /// Bytes that the command being run has reserved and not released; given back when it ends.
     pub(crate) reserved: u64,
     /// Bytes that this shell keeps beside its variables: functions, aliases and the like.

@@ -12,6 +12,7 @@ use crate::shell::kernel::file::{Mode, Object, OpenFile};
 use crate::shell::options::Opt;
 use crate::shell::run::word_text;
 use crate::shell::vars::Bytes;
+use crate::shell::vars::access::Assigned;
 use crate::syntax::ast::{Redirect, RedirectFd, RedirectKind, Word};
 use crate::system::{Fd, FileKind, Follow, OpenHow, SysError, SysResult, System};
 
@@ -229,7 +230,9 @@ impl Shell<'_> {
             return Err(Failed::Text([&name, &b": ambiguous redirect"[..]].concat()));
         };
         let Some(file) = self.fds.get(from).cloned() else {
-            return Err(Failed::Errno(digits.to_vec(), Errno::BadF));
+            // The message has the word as it is written.
+            let shown = word_text(word, &self.kernel.names.borrow());
+            return Err(Failed::Errno(shown, Errno::BadF));
         };
         let to = self.place_number(redirect, default);
         self.place(redirect, default, Target::File(file), undo)?;
@@ -243,7 +246,7 @@ impl Shell<'_> {
         match redirect.fd {
             RedirectFd::Default => Some(default),
             RedirectFd::Number(fd) => Some(fd),
-            RedirectFd::Variable(_) => None,
+            RedirectFd::Variable(_) | RedirectFd::Element(_) => None,
         }
     }
 
@@ -255,26 +258,34 @@ impl Shell<'_> {
         target: Target,
         undo: &mut Undo,
     ) -> Result<(), Failed> {
-        let name = match redirect.fd {
+        let shown: Vec<u8> = match &redirect.fd {
             RedirectFd::Default => return self.set_fd(default, target, undo),
-            RedirectFd::Number(fd) => return self.set_fd(fd, target, undo),
-            RedirectFd::Variable(name) => name,
+            RedirectFd::Number(fd) => return self.set_fd(*fd, target, undo),
+            RedirectFd::Variable(name) => self.name_text(*name).to_vec(),
+            RedirectFd::Element(text) => text.to_vec(),
         };
         match target {
             Target::File(file) => {
                 let fd = self
                     .fds
                     .add(FIRST_FREE, file)
-                    .map_err(|errno| Failed::Errno(self.name_text(name).to_vec(), errno))?;
+                    .map_err(|errno| Failed::Errno(shown.clone(), errno))?;
                 let text = Bytes::from(fd.to_string().into_bytes());
-                let _refused = self.set_var(name, text)?;
+                if self.set_target(&shown, text)? == Assigned::Refused {
+                    let _closed = self.fds.set(fd, None);
+                    let text = [&shown, &b": cannot assign fd to variable"[..]].concat();
+                    return Err(Failed::Text(text));
+                }
                 if self.options.has(Opt::VarredirClose) {
                     undo.0.push((fd, None));
                 }
                 Ok(())
             }
             Target::Close => {
-                let text = self.var_text(name)?;
+                let text = match self.place_of_text(&shown)? {
+                    Some(place) => self.place_text(&place)?,
+                    None => None,
+                };
                 let fd = text
                     .as_ref()
                     .and_then(|text| std::str::from_utf8(text.as_slice()).ok()?.parse().ok());
@@ -283,9 +294,7 @@ impl Shell<'_> {
                         let _closed = self.fds.set(fd, None);
                         Ok(())
                     }
-                    None => Err(Failed::Text(
-                        [&*self.name_text(name), &b": Bad file descriptor"[..]].concat(),
-                    )),
+                    None => Err(Failed::Errno(shown, Errno::BadF)),
                 }
             }
         }

@@ -25,7 +25,13 @@ impl Shell<'_> {
                 self.test_unary(*letter, &text)
             }
             Test::Binary(op, left, right) => self.test_binary(*op, left, right),
-            Test::Not(test) => Ok(!self.test_expr(test)?),
+            Test::Not(test) => {
+                if self.options.has(Opt::XTrace) {
+                    self.trace_not =
+                        matches!(**test, Test::Word(_) | Test::Unary(..) | Test::Binary(..));
+                }
+                Ok(!self.test_expr(test)?)
+            }
             Test::And(left, right) => Ok(self.test_expr(left)? && self.test_expr(right)?),
             Test::Or(left, right) => Ok(self.test_expr(left)? || self.test_expr(right)?),
         }
@@ -34,14 +40,14 @@ impl Shell<'_> {
     fn test_binary(&mut self, op: TestOp, left: &Word, right: &Word) -> Result<bool, Flow> {
         let text = self.expand_one(left)?;
         match op {
-            TestOp::Match | TestOp::NoMatch => {
+            TestOp::Match | TestOp::Equals | TestOp::NoMatch => {
                 if self.options.has(Opt::XTrace) {
                     let shown = self.pattern_text(right)?;
                     self.trace_test(&[&text, op.text(), &shown])?;
                 }
                 let pattern = self.expand_pattern_for_test(right)?;
                 let found = pattern.matches(&text, &self.kernel.budget)?;
-                Ok(found == (op == TestOp::Match))
+                Ok(found != (op == TestOp::NoMatch))
             }
             TestOp::Regex => {
                 let regex = self.expand_regex(right)?;
@@ -94,6 +100,10 @@ impl Shell<'_> {
             // A count beyond RE_DUP_MAX is refused by the C library too.
             Err(RegexError::TooBig) if pattern.len() > 4096 => {
                 return Err(Stop::Limit(Limit::Memory).into());
+            }
+            Err(RegexError::TooBig) => {
+                self.complain(b"[[: the regular expression is too big")?;
+                return Err(Flow::Abandon(2));
             }
             // Status 2, without a message, as in bash 5.2.
             Err(_) => return Err(Flow::Abandon(2)),

@@ -215,6 +215,8 @@ pub(crate) enum RedirectFd {
     Number(u32),
     /// `{name}>`
     Variable(Name),
+    /// `{name[subscript]}>`
+    Element(Text),
 }
 
 #[derive(Debug)]
@@ -297,6 +299,8 @@ pub(crate) struct CommandSub {
     pub(crate) list: List,
     /// Backticks and here-documents are parsed when they run: the error to report then, with an empty list.
     pub(crate) error: Option<Box<SyntaxError>>,
+    /// The line it starts on. Bash counts its lines from that of the command it stands in.
+    pub(crate) line: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -498,8 +502,10 @@ pub(crate) enum Test {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TestOp {
-    /// `==` and `=`: the right side is a pattern, except its quoted parts.
+    /// `==`: the right side is a pattern, except its quoted parts.
     Match,
+    /// `=`, which is the same but shown as it is written.
+    Equals,
     /// `!=`
     NoMatch,
     /// `=~`: quoted parts of the right side stand for themselves.
@@ -523,6 +529,7 @@ impl TestOp {
     pub(crate) const fn text(self) -> &'static [u8] {
         match self {
             Self::Match => b"==",
+            Self::Equals => b"=",
             Self::NoMatch => b"!=",
             Self::Regex => b"=~",
             Self::Before => b"<",

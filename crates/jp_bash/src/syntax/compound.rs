@@ -313,15 +313,16 @@ impl Reader<'_> {
         self.word()?;
         let name = self.copy(start, self.pos)?;
         self.skip_blanks();
-        if self.here() == b'(' && !self.arith_body() {
+        if self.here() == b'(' && self.at_empty_parens() {
             self.empty_parens()?;
         }
         self.function_body(name, line)
     }
 
-    /// Returns whether `((` stands here: then it is the body.
-    fn arith_body(&self) -> bool {
-        self.ahead(1) == b'('
+    /// Returns whether `()` stands here: any other parenthesis is the body.
+    fn at_empty_parens(&self) -> bool {
+        let rest = self.rest().get(1..).unwrap_or_default();
+        rest.iter().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b')')
     }
 
     fn empty_parens(&mut self) -> Parse<()> {

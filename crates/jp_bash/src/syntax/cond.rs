@@ -137,7 +137,7 @@ impl Reader<'_> {
         if self.at_word_end() && !(op == TestOp::Regex && self.here() == b'(') {
             return Err(self.bad_argument("binary"));
         }
-        let is_pattern = matches!(op, TestOp::Match | TestOp::NoMatch);
+        let is_pattern = matches!(op, TestOp::Match | TestOp::Equals | TestOp::NoMatch);
         let start = self.pos;
         let right = self.operand_word(How {
             tilde: Tilde::Start,
@@ -183,7 +183,8 @@ impl Reader<'_> {
             _ => self.bare_word(),
         };
         let op = match word {
-            b"==" | b"=" => TestOp::Match,
+            b"==" => TestOp::Match,
+            b"=" => TestOp::Equals,
             b"!=" => TestOp::NoMatch,
             b"=~" => TestOp::Regex,
             b"-eq" => TestOp::Eq,

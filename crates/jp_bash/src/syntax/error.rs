@@ -8,6 +8,8 @@ pub(crate) struct SyntaxError {
     pub(crate) messages: Vec<(u32, Vec<u8>)>,
     /// What kind of error it is.
     pub(crate) kind: SyntaxErrorKind,
+    /// It stands in `$( … )`: a text of `bash -c` then ends with 127.
+    pub(crate) in_substitution: bool,
 }
 
 /// How a script failed to parse.
@@ -33,6 +35,7 @@ impl SyntaxError {
         Self {
             messages: vec![(line, message.into())],
             kind,
+            in_substitution: false,
         }
     }
 

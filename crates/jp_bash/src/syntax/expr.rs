@@ -189,7 +189,9 @@ impl ExprReader<'_> {
         let yes = self.comma()?;
         self.skip_blanks();
         if self.here() != b':' {
-            self.token = self.pos;
+            if self.pos < self.text.len() {
+                self.token = self.pos;
+            }
             return Err(self.error("`:' expected for conditional expression"));
         }
         self.token = self.pos;

@@ -148,6 +148,7 @@ impl Reader<'_> {
         Ok(Part::Command(Arc::new(CommandSub {
             list: List::new(),
             error: Some(error),
+            line: 0,
         })))
     }
 

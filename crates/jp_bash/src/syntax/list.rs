@@ -143,9 +143,15 @@ impl Reader<'_> {
 
     /// Reads one line of commands at the top of a script.
     pub(super) fn command_line(&mut self) -> Parse<Option<List>> {
-        self.skip_newlines()?;
-        if self.here() == 0 {
-            return Ok(None);
+        loop {
+            self.skip_newlines()?;
+            // An alias may leave nothing but a comment.
+            self.alias_or_stay()?;
+            match self.here() {
+                0 => return Ok(None),
+                b'\n' => {}
+                _ => break,
+            }
         }
         let mut list = List::with_capacity(1);
         loop {
@@ -154,6 +160,13 @@ impl Reader<'_> {
             let more = self.separator(&mut list);
             self.skip_blanks();
             match self.here() {
+                // A newline in the text of an alias does not end the line that the alias stands on.
+                b'\n' if self.in_alias() => {
+                    self.skip_newlines()?;
+                    if self.here() == 0 {
+                        break;
+                    }
+                }
                 b'\n' => {
                     self.newline()?;
                     break;

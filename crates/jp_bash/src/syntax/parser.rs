@@ -114,6 +114,7 @@ impl Parser {
         self.warnings.append(&mut reader.warnings);
         self.line = reader.line();
         self.pos = reader.outermost();
+        self.source = Arc::clone(reader.outermost_text());
         match result {
             Ok(Some(list)) => Ok(Some(list)),
             Ok(None) => {

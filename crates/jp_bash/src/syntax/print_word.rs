@@ -148,6 +148,11 @@ impl Printer<'_> {
                 self.name(*name);
                 self.out.push(b'}');
             }
+            RedirectFd::Element(text) => {
+                self.out.push(b'{');
+                self.text(text);
+                self.out.push(b'}');
+            }
         }
     }
 

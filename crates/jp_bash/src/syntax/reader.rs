@@ -64,6 +64,24 @@ pub(super) fn stack_address() -> usize {
     std::ptr::addr_of!(marker).addr()
 }
 
+/// Returns whether a text ends within quotes or a comment.
+fn opens_quote(text: &[u8]) -> bool {
+    let mut quote = 0;
+    let mut before = b' ';
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        let first = is_meta(std::mem::replace(&mut before, *byte));
+        match byte {
+            b'#' if quote == 0 && first => return true,
+            b'\\' if quote != b'\'' && bytes.next().is_none() => return true,
+            b'\'' | b'"' if quote == 0 => quote = *byte,
+            byte if quote == *byte => quote = 0,
+            _ => {}
+        }
+    }
+    quote != 0
+}
+
 /// Text that was left to read an alias first.
 struct Outer {
     src: Arc<[u8]>,
@@ -92,6 +110,8 @@ pub(super) struct Reader<'a> {
     pub(super) subs: u32,
     /// Bodies that were read ahead: at the first place, go on at the second.
     pub(super) skip: Option<(usize, usize)>,
+    /// Where the operand of `=~` that is read now began.
+    pub(super) regex_from: usize,
     outer: Vec<Outer>,
     /// Address of a local where reading began: how much stack is used is the distance to it.
     stack_base: usize,
@@ -126,6 +146,7 @@ impl<'a> Reader<'a> {
             alias_next: false,
             subs: 0,
             skip: None,
+            regex_from: 0,
             outer: Vec::new(),
             stack_base: stack_address(),
             depth: 0,
@@ -135,10 +156,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns whether the text read now is an alias's.
+    pub(super) fn in_alias(&self) -> bool {
+        !self.outer.is_empty()
+    }
+
     /// Goes to a place whose line is known.
     pub(super) fn start_at(&mut self, pos: usize, line: u32) {
         self.pos = pos;
         self.line_mark = (pos, line);
+    }
+
+    /// Returns the script itself, not an alias: aliases that open a quote have become part of it.
+    pub(super) fn outermost_text(&self) -> &Arc<[u8]> {
+        self.outer.first().map_or(&self.src, |outer| &outer.src)
     }
 
     /// Returns the place in the script itself, not in an alias.
@@ -167,6 +198,7 @@ impl<'a> Reader<'a> {
             alias_next: false,
             subs: 0,
             skip: None,
+            regex_from: 0,
             outer: Vec::new(),
             stack_base: self.stack_base,
             depth: self.depth,
@@ -321,9 +353,32 @@ impl<'a> Reader<'a> {
                     self.src = outer.src;
                     self.pos = outer.pos;
                 }
+                b'&' | b'|' | b';' | b'<' | b'>' if self.joins_operator() => return,
                 _ => return,
             }
         }
+    }
+
+    /// Moves a joined line out of the operator here (`&\\<newline>&`), before it. Lengths and lines stay.
+    pub(super) fn joins_operator(&mut self) -> bool {
+        let is_operator = |byte: &u8| matches!(byte, b'&' | b'|' | b';' | b'<' | b'>' | b'-');
+        let rest = self.rest();
+        let length = rest.iter().take(2).take_while(|b| is_operator(b)).count();
+        let (Some(b"\\\n"), Some(next)) = (rest.get(length..length + 2), rest.get(length + 2))
+        else {
+            return false;
+        };
+        if length == 0 || !is_operator(next) || self.spend(self.src.len()).is_err() {
+            return false;
+        }
+        let mut text = self.src.to_vec();
+        if let Some(piece) = text.get_mut(self.pos..self.pos + length + 2) {
+            piece.rotate_right(2);
+        }
+        self.src = text.into();
+        self.pos += 2;
+        self.joins_operator();
+        true
     }
 
     /// Skips blanks, comments and newlines. A newline starts the bodies of pending here-documents.
@@ -384,6 +439,19 @@ impl<'a> Reader<'a> {
             return Ok(false);
         }
         let alias: Box<[u8]> = word.into();
+        if self.outer.is_empty() && opens_quote(&text) && !text.starts_with(&alias) {
+            // Its end is in the script: the text takes the place of the word.
+            self.spend(self.src.len() + text.len())?;
+            let end = self.pos + alias.len();
+            let pieces = [
+                self.slice(0, self.pos),
+                &text,
+                self.slice(end, self.src.len()),
+            ];
+            self.src = pieces.concat().into();
+            self.alias_next = false;
+            return Ok(true);
+        }
         // Aliases that name others twice grow exponentially.
         self.spend(text.len() + self.outer.len() + 1)?;
         let pos = self.pos + alias.len();

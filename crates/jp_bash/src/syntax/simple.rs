@@ -1,8 +1,8 @@
 //! Simple commands: assignments, words, redirections; and functions, which start like them.
 
 use crate::syntax::ast::{
-    Arg, Assign, AssignValue, Command, CommandKind, Element, Part, Redirect, RedirectFd,
-    RedirectKind, Simple, Word,
+    Arg, Assign, AssignValue, Command, CommandKind, Element, Redirect, RedirectFd, RedirectKind,
+    Simple, Word,
 };
 use crate::syntax::error::SyntaxErrorKind;
 use crate::syntax::reader::{Parse, Reader, in_name, is_meta, starts_name};
@@ -34,13 +34,16 @@ impl Reader<'_> {
             let first = simple.words.is_empty();
             if (first || self.alias_next) && self.try_alias()? {
                 tokens -= 1;
+                // What an alias in an argument's place becomes may be an alias too.
+                self.alias_next |= !first;
                 continue;
             }
             if self.at_word_end() {
                 break;
             }
             let start = self.pos;
-            if first && let Some(assign) = self.assignment(true)? {
+            let mut bracket = None;
+            if first && let Some(assign) = self.assignment(&mut bracket)? {
                 simple.assigns.push(assign);
                 continue;
             }
@@ -48,7 +51,10 @@ impl Reader<'_> {
                 simple.words.push(arg);
                 continue;
             }
-            let word = self.word()?;
+            let word = match bracket {
+                Some(end) => self.word_with_bracket(end)?,
+                None => self.word()?,
+            };
             if first {
                 declares = Declares::by_name(self.slice(start, self.pos));
                 let is_alone = simple.assigns.is_empty() && redirects.is_empty();
@@ -104,16 +110,13 @@ impl Reader<'_> {
                     return Ok(None);
                 }
                 // The text is a plain argument, but its parentheses need not be quoted.
-                self.assignment(false)?;
-                let text = self.copy(start, self.pos)?;
-                Ok(Some(Arg::Word(Word {
-                    parts: vec![Part::Quoted(text.clone())],
-                    raw: Some(text),
-                    braces: false,
-                })))
+                self.declared_assignment()?;
+                let end = self.pos;
+                self.rewind(start)?;
+                Ok(Some(Arg::Word(self.word_with_bracket(end)?)))
             }
             Declares::Arrays | Declares::Scalars => {
-                let Some(assign) = self.assignment(false)? else {
+                let Some(assign) = self.declared_assignment()? else {
                     return Ok(None);
                 };
                 let text = self.slice(start, self.pos);
@@ -162,6 +165,9 @@ impl Reader<'_> {
             return Ok(None);
         }
         self.pos += length;
+        if length > 0 {
+            self.joins_operator();
+        }
         let kind = self.redirect_kind()?;
         Ok(Some(Redirect { fd, kind }))
     }
@@ -181,10 +187,21 @@ impl Reader<'_> {
         let rest = self.src.get(self.pos + 1..).unwrap_or_default();
         let length = rest.iter().position(|byte| !in_name(*byte))?;
         let name = rest.get(..length)?;
-        if !starts_name(*name.first()?)
-            || rest.get(length) != Some(&b'}')
-            || !matches!(rest.get(length + 1), Some(b'<' | b'>'))
-        {
+        if !starts_name(*name.first()?) {
+            return None;
+        }
+        if rest.get(length) == Some(&b'[') {
+            let end = rest.iter().position(|byte| is_meta(*byte))?;
+            let text = rest.get(..end)?.strip_suffix(b"]}")?;
+            let closed = !text.get(length + 1..)?.contains(&b']');
+            let found = closed && matches!(rest.get(end), Some(b'<' | b'>'));
+            return found.then(|| {
+                let text = [text, b"]"].concat().into();
+                (RedirectFd::Element(text), end + 1)
+            });
+        }
+        let at_operator = matches!(rest.get(length + 1), Some(b'<' | b'>'));
+        if rest.get(length) != Some(&b'}') || !at_operator {
             return None;
         }
         let name = self.names.intern(name);
@@ -231,14 +248,25 @@ impl Reader<'_> {
             braces: self.options.braces && bytes.2 != b'<',
             extglob: self.options.extglob,
             tilde: Tilde::Start,
-            regex: false,
+            ..How::default()
         };
         Ok(make(self.word_in(how)?))
     }
 
-    /// Reads an assignment, if one stands here. `subscripts` may hold blanks only before the command's name.
+    /// Reads an assignment among arguments, whose subscript holds no blanks.
+    fn declared_assignment(&mut self) -> Parse<Option<Assign>> {
+        let rest = self.rest();
+        let length = rest.iter().position(|byte| !in_name(*byte)).unwrap_or(0);
+        if rest.get(length) == Some(&b'[') && !self.closes_before_blank(length) {
+            return Ok(None);
+        }
+        self.assignment(&mut None)
+    }
+
+    /// Reads an assignment, if one stands here. If it is none but has a subscript, tells where that ends:
+    /// before the command's name blanks in it are part of the word.
     #[inline(never)]
-    pub(super) fn assignment(&mut self, before_name: bool) -> Parse<Option<Assign>> {
+    fn assignment(&mut self, bracket: &mut Option<usize>) -> Parse<Option<Assign>> {
         let start = self.pos;
         if !starts_name(self.here()) {
             return Ok(None);
@@ -257,13 +285,10 @@ impl Reader<'_> {
         self.pos += length;
         let mut subscript = None;
         if operator == 0 {
-            if !before_name && !self.closes_before_blank() {
-                self.pos = start;
-                return Ok(None);
-            }
             subscript = Some(Box::new(self.subscript()?));
             let found = self.here() == b'=' || (self.here() == b'+' && self.ahead(1) == b'=');
             if !found {
+                *bracket = Some(self.pos);
                 self.refute(start);
                 self.rewind(start)?;
                 return Ok(None);
@@ -287,8 +312,8 @@ impl Reader<'_> {
     }
 
     /// Returns whether the subscript here is one word, as arguments of `declare` must be.
-    fn closes_before_blank(&self) -> bool {
-        let rest = self.rest();
+    fn closes_before_blank(&self, from: usize) -> bool {
+        let rest = self.rest().get(from..).unwrap_or_default();
         let mut depth = 0_usize;
         let mut quote = 0;
         for byte in rest {

@@ -27,7 +27,10 @@ impl Reader<'_> {
         if self.is_refuted(start) {
             return self.late_command_sub(start);
         }
-        self.command_sub()
+        self.command_sub().map_err(|mut error| {
+            error.in_substitution = error.kind != SyntaxErrorKind::Incomplete;
+            error
+        })
     }
 
     /// Reads `$((` that is not arithmetic: bash has passed over it already, and says what is wrong when it runs.
@@ -47,6 +50,7 @@ impl Reader<'_> {
         Ok(Part::Command(Arc::new(CommandSub {
             list: List::new(),
             error,
+            line: 0,
         })))
     }
 
@@ -61,8 +65,18 @@ impl Reader<'_> {
     #[inline(never)]
     fn command_sub(&mut self) -> Parse<Part> {
         self.pos += 2;
+        let blank = self
+            .rest()
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace());
+        let first = self.pos + blank.count();
+        let line = self.line_at(first);
         let list = self.nested_list()?;
-        Ok(Part::Command(Arc::new(CommandSub { list, error: None })))
+        Ok(Part::Command(Arc::new(CommandSub {
+            list,
+            error: None,
+            line,
+        })))
     }
 
     /// Reads `<( … )` or `>( … )`.
@@ -172,6 +186,7 @@ impl Reader<'_> {
         Ok(Part::Command(Arc::new(CommandSub {
             list: list.unwrap_or_default(),
             error,
+            line,
         })))
     }
 }

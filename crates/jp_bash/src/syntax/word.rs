@@ -16,6 +16,8 @@ pub(super) struct How {
     pub(super) tilde: Tilde,
     /// The operand of `=~`.
     pub(super) regex: bool,
+    /// Up to this place blanks and operators are text.
+    pub(super) open_until: usize,
 }
 
 /// Where a tilde counts in a word.
@@ -44,7 +46,18 @@ impl Reader<'_> {
             braces: self.options.braces,
             extglob: self.options.extglob,
             tilde: Tilde::Start,
-            regex: false,
+            ..How::default()
+        })
+    }
+
+    /// Reads the first word of a command that looks like an element up to a place: `name[ a b ]`.
+    pub(super) fn word_with_bracket(&mut self, end: usize) -> Parse<Word> {
+        self.word_in(How {
+            braces: self.options.braces,
+            extglob: self.options.extglob,
+            tilde: Tilde::Start,
+            open_until: end,
+            ..How::default()
         })
     }
 
@@ -57,7 +70,8 @@ impl Reader<'_> {
             .iter()
             .position(|byte| KINDS.get(usize::from(*byte)) != Some(&0))
             .unwrap_or(src.len());
-        if plain > 0 && !how.regex && src.get(plain).is_none_or(|byte| is_plain_end(*byte)) {
+        let simple = !how.regex && how.open_until <= start;
+        if plain > 0 && simple && src.get(plain).is_none_or(|byte| is_plain_end(*byte)) {
             let text = src.get(..plain).unwrap_or_default().into();
             self.pos += plain;
             return Ok(Word {
@@ -91,6 +105,9 @@ impl Reader<'_> {
 
     fn word_parts(&mut self, builder: &mut Builder, how: How) -> Parse<()> {
         let mut assign = how.tilde == Tilde::Value;
+        if how.regex {
+            self.regex_from = self.pos;
+        }
         if how.tilde != Tilde::Nowhere && self.here() == b'~' {
             self.tilde(builder, assign, 0);
         }
@@ -99,12 +116,9 @@ impl Reader<'_> {
             match self.here() {
                 b'<' | b'>' if self.ahead(1) == b'(' => self.process_sub(builder)?,
                 b'(' | b'|' if how.regex => self.regex_byte(builder)?,
-                byte if is_meta(byte) => return Ok(()),
+                byte if is_meta(byte) && (self.pos >= how.open_until || byte == 0) => return Ok(()),
                 b'\\' if how.regex && self.ahead(1) != b'\n' && self.ahead(1) != 0 => {
-                    // The regex engine sees the backslash: `\w` is not `w`.
-                    let pair = [b'\\', self.ahead(1)];
-                    builder.literal(&pair);
-                    self.pos += 2;
+                    self.regex_escape(builder)?;
                 }
                 b'{' if how.braces => {
                     self.pos += 1;
@@ -398,6 +412,23 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Reads a backslash in a regex operand. It quotes the next byte, so `\w` is `w`; the engine sees the
+    /// backslash only where that byte has a meaning, and never within brackets.
+    fn regex_escape(&mut self, builder: &mut Builder) -> Parse<()> {
+        let byte = self.ahead(1);
+        self.spend(self.pos.saturating_sub(self.regex_from))?;
+        let before = self.slice(self.regex_from, self.pos);
+        let kept = b".[]{}()*+?|^$\\".contains(&byte) && !ends_in_bracket(before);
+        builder.opaque = true;
+        if kept {
+            builder.literal(&[b'\\', byte]);
+        } else {
+            builder.literal_byte(byte);
+        }
+        self.pos += 2;
+        Ok(())
+    }
+
     /// Reads `|` or a group of a regex operand.
     fn regex_byte(&mut self, builder: &mut Builder) -> Parse<()> {
         let opened = self.pos;
@@ -407,9 +438,7 @@ impl Reader<'_> {
             match self.here() {
                 0 => return Err(self.unclosed(opened, b')')),
                 b'\\' if self.ahead(1) != b'\n' && self.ahead(1) != 0 => {
-                    let pair = [b'\\', self.ahead(1)];
-                    builder.literal(&pair);
-                    self.pos += 2;
+                    self.regex_escape(builder)?;
                 }
                 byte => {
                     depth += usize::from(byte == b'(');
@@ -422,6 +451,33 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Returns whether a regex ends within a bracket expression.
+fn ends_in_bracket(text: &[u8]) -> bool {
+    let mut inside = None;
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        match (byte, inside) {
+            (b'\\', None) => at += 1,
+            (b'[', None) => {
+                at += usize::from(text.get(at + 1) == Some(&b'^'));
+                inside = Some(at + 1);
+            }
+            (b'[', Some(_)) if matches!(text.get(at + 1), Some(b':' | b'.' | b'=')) => {
+                let kind = text.get(at + 1).copied().unwrap_or(0);
+                let rest = text.get(at + 2..).unwrap_or_default();
+                match rest.windows(2).position(|pair| pair == [kind, b']']) {
+                    Some(length) => at += length + 3,
+                    None => return true,
+                }
+            }
+            (b']', Some(first)) if at > first => inside = None,
+            _ => {}
+        }
+        at += 1;
+    }
+    inside.is_some()
 }
 
 /// Returns whether a byte ends a word that so far is plain text.

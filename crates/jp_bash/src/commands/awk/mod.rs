@@ -269,7 +269,12 @@ fn execute(
     };
     if let Some(message) = fatal {
         vm.flush_stdout()?;
-        let place = place(program, vm.pc);
+        // An operand that cannot be opened is no line's fault.
+        let place = if message.starts_with(b"cannot open file") {
+            Vec::new()
+        } else {
+            place(program, vm.pc)
+        };
         complain(
             vm.sys,
             name,
@@ -283,9 +288,7 @@ fn execute(
 
 fn prepare(vm: &mut Vm<'_>, dialect: Dialect, call: &Call) -> Result<(), Fault> {
     if let Some(separator) = &call.separator {
-        // `-Ft` has meant a tab since the first awk.
-        let text: &[u8] = if separator == b"t" { b"\t" } else { separator };
-        vm.assign(b"FS", text, dialect)?;
+        vm.assign(b"FS", separator, dialect)?;
     }
     for assign in &call.assigns {
         match assignment(assign) {

@@ -218,6 +218,8 @@ pub(super) enum Op {
     /// Leaves a function; the value is on the stack.
     Return,
     Builtin(Func, u32),
+    /// `substr` of a field; the flag says whether there is a length.
+    SubstrField(u32, bool),
     /// `split`, `patsplit`: that many of string, separators' array, regex are on the stack.
     Split {
         pattern: bool,

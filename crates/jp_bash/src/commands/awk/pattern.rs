@@ -17,6 +17,8 @@ pub(super) struct Patterns {
     consts: Vec<Option<Rc<Regex>>>,
     dynamic: FxHashMap<Vec<u8>, Rc<Regex>>,
     last: Option<(Vec<u8>, Rc<Regex>)>,
+    /// The rules' regexes as one, for many lines at once.
+    lines: Option<Rc<Regex>>,
 }
 
 impl Patterns {
@@ -27,6 +29,7 @@ impl Patterns {
             consts: vec![None; consts],
             dynamic: FxHashMap::default(),
             last: None,
+            lines: None,
         }
     }
 
@@ -37,6 +40,7 @@ impl Patterns {
             self.consts.fill(None);
             self.dynamic.clear();
             self.last = None;
+            self.lines = None;
         }
     }
 
@@ -44,14 +48,37 @@ impl Patterns {
         self.ignore_case
     }
 
-    fn compile(&self, text: &[u8]) -> Result<Rc<Regex>, RegexError> {
-        let flags = Flags {
+    fn flags(&self) -> Flags {
+        Flags {
             ignore_case: self.ignore_case,
             utf8: self.utf8,
             dialect: Dialect::Awk,
             ..Flags::default()
+        }
+    }
+
+    fn compile(&self, text: &[u8]) -> Result<Rc<Regex>, RegexError> {
+        Regex::new(&translate(text), Flavor::Extended, self.flags()).map(Rc::new)
+    }
+
+    /// Returns what finds lines that any of these constants matches; `None` if they are too much together.
+    pub(super) fn lines(&mut self, wanted: &[u32], texts: &[Vec<u8>]) -> Option<Rc<Regex>> {
+        if let Some(regex) = &self.lines {
+            return Some(Rc::clone(regex));
+        }
+        let texts = wanted.iter().map(|index| texts.get(*index as usize));
+        let texts: Vec<Vec<u8>> = texts
+            .map(|text| text.map(|text| translate(text)))
+            .collect::<Option<_>>()?;
+        let views: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+        let flags = Flags {
+            lines: Some(b'\n'),
+            ..self.flags()
         };
-        Regex::new(&translate(text), Flavor::Extended, flags).map(Rc::new)
+        let regex = Regex::any_of(&views, Flavor::Extended, flags).ok()?;
+        let regex = Rc::new(regex);
+        self.lines = Some(Rc::clone(&regex));
+        Some(regex)
     }
 
     /// Returns the program's constant of that index, compiled.

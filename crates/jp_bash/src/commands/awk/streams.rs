@@ -59,6 +59,8 @@ pub(super) struct Reader {
     owned: bool,
     /// Lines that are not counted as work yet.
     lines: u32,
+    /// Where the last complete line in the buffer ends, once somebody asked.
+    complete: usize,
 }
 
 impl Reader {
@@ -73,6 +75,7 @@ impl Reader {
             child,
             owned,
             lines: 0,
+            complete: 0,
         }
     }
 
@@ -128,6 +131,38 @@ impl Reader {
             }
             self.more(sys)?;
         }
+    }
+
+    /// Passes over lines that do not match, as far as they are in the buffer; the last one stays. Returns how many
+    /// they were, and whether the next line matches.
+    pub(super) fn pass(
+        &mut self,
+        sys: &mut dyn System,
+        regex: &Regex,
+    ) -> Result<(u32, bool), ReadError> {
+        if self.complete <= self.start {
+            let Some(last) = memchr::memrchr(b'\n', self.rest()) else {
+                return Ok((0, false));
+            };
+            self.complete = self.start + last + 1;
+        }
+        let text = self.slice(0, self.complete);
+        let found = regex
+            .line_at(text, self.start, b'\n')
+            .map_err(|_| ReadError::Regex)?
+            // Behind the last newline there is no line, though `^$` matches there.
+            .filter(|at| *at < self.complete);
+        // Without a match the last line begins behind the newline before its own.
+        let upto = usize::min(found.unwrap_or(usize::MAX), self.complete - 1);
+        let passed = self.slice(self.start, upto);
+        let Some(last) = memchr::memrchr(b'\n', passed) else {
+            return Ok((0, found.is_some()));
+        };
+        let lines = memchr::memchr_iter(b'\n', passed).count();
+        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
+        self.start += last + 1;
+        sys.work(lines).map_err(ReadError::Stop)?;
+        Ok((lines, found.is_some()))
     }
 
     fn paragraph(&mut self, sys: &mut dyn System) -> Result<Option<Found>, ReadError> {
@@ -208,6 +243,7 @@ impl Reader {
 
     /// Reads one more piece behind what is in the buffer.
     fn more(&mut self, sys: &mut dyn System) -> Result<(), ReadError> {
+        self.complete = 0;
         if self.start > 0 && self.end + CHUNK > self.buf.len() {
             self.buf.copy_within(self.start..self.end, 0);
             self.end -= self.start;

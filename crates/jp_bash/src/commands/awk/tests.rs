@@ -101,7 +101,7 @@ fn options_and_operands_are_read_in_order() {
             "d 1 1\ne 1 2\n",
         ),
         (&["gawk", "-e", "BEGIN{print ARGC, ARGV[1]}", "d"], "2 d\n"),
-        (&["awk", "-Ft", "BEGIN{print FS}"], "\t\n"),
+        (&["awk", "-Ft", "BEGIN{print FS}"], "t\n"),
     ];
     for (words, stdout) in table {
         assert_eq!(files().run(run, words).stdout, *stdout, "{words:?}");
@@ -272,6 +272,115 @@ fn bounded(words: &[&[u8]]) {
     fixture.memory_left = Some(1 << 20);
     let args: Vec<Vec<u8>> = words.iter().map(|word| word.to_vec()).collect();
     let _ = run(&mut fixture, &args);
+}
+
+/// Runs a program on more lines than a buffer holds.
+fn awk_on_many(program: &str, tail: &str) -> String {
+    let line = |n: usize| format!("{n} the quick brown fox {} jumps over\n", n % 97);
+    let mut input: String = (0..3000).map(line).collect();
+    input.push_str(tail);
+    let ran = Fixture::default()
+        .stdin(input.as_bytes())
+        .run(run, &["gawk", program]);
+    format!("{}{}[{:?}]", ran.stdout, ran.stderr, ran.status)
+}
+
+#[test]
+fn records_that_no_rule_is_for_are_passed_over_unseen() {
+    // The same rules twice: as regexes alone, and so that every record must be looked at.
+    let table: &[(&str, &[&str])] = &[
+        (
+            "@ { n += NR; last = $1 } END { print n, last, NR, FNR, $0, NF, RT }",
+            &["9 jumps"],
+        ),
+        ("@ { print NR, $0 }", &["^1.*fox 5 "]),
+        (
+            "@ { print NR; getline; print NR, $6 } END { print NR }",
+            &["fox 96 "],
+        ),
+        (
+            "@ { print NR; next } @ { print \"b\", FNR } END { print $0 }",
+            &["x 13 ", "^29?9 "],
+        ),
+        (
+            "@ { if (++n == 3) { RS = \"fox\" } print NR, $1 } END { print NR, $0 }",
+            &["k brown"],
+        ),
+        (
+            "@ { IGNORECASE = 1; n++ } END { print n, $0 }",
+            &["^5 |FOX 7 "],
+        ),
+        ("@ { n++ } END { print n, NR, $0 }", &["nothing"]),
+        ("@ { n++ } END { print n, NR }", &["."]),
+        ("@ { n++ } END { print n, NR }", &["^$"]),
+        (
+            "@ { n++; if (n == 40) exit n } END { print NR, $0 }",
+            &["fox [0-9] "],
+        ),
+    ];
+    for (program, regexes) in table {
+        for tail in ["", "\n", "end without newline", "\n\n5 end\n"] {
+            let (mut alone, mut looked_at) = ((*program).to_owned(), (*program).to_owned());
+            for regex in *regexes {
+                alone = alone.replacen('@', &format!("/{regex}/"), 1);
+                looked_at = looked_at.replacen('@', &format!("NR && /{regex}/"), 1);
+            }
+            assert_eq!(
+                awk_on_many(&alone, tail),
+                awk_on_many(&looked_at, tail),
+                "{alone}"
+            );
+        }
+    }
+    assert_eq!(
+        awk_on_many("/fox 42 / { n++ } END { print n, NR, $0 }", "last"),
+        "31 3001 last\n[Ok(0)]"
+    );
+}
+
+#[test]
+fn a_piece_of_a_field_is_cut_when_it_was_loaded() {
+    let table: &[(&str, &str)] = &[
+        (
+            "NR==1{print substr($0,5,5), substr($2,2), substr($9,1) \".\"}",
+            "quick uick .\n",
+        ),
+        (
+            "NR==1{$2=\"h\u{e9}llo\"; print substr($2,2,2), substr($0,5,2)}",
+            "\u{e9}l h\u{e9}\n",
+        ),
+        (
+            "NR==1{print substr($0, ($0 = \"changed\") ? 1 : 2, 3)}",
+            "the\n",
+        ),
+        (
+            "NR==1{i=5; print substr($0, i, i-2), toupper(substr($0, 1, 3))}",
+            "qui THE\n",
+        ),
+        (
+            "NR==1{print toupper(substr(\"a\u{e9}\",1)) tolower(\"ABC\")}",
+            "A\u{c9}abc\n",
+        ),
+        (
+            "NR==1{print gsub(/o/,\"0\"), $0, NF, gsub(/z/,\"y\"), $3}",
+            "2 the quick br0wn f0x 4 0 br0wn\n",
+        ),
+        (
+            "NR==1{print gsub(/ /,\"\"), $0, NF}",
+            "3 thequickbrownfox 1\n",
+        ),
+        (
+            "NR==1{print gsub(/ck/,\"&&\"), gsub(/ /,\"_\"), $0, NF}",
+            "1 3 the_quickck_brown_fox 1\n",
+        ),
+        (
+            "NR==1{x=$0; print gsub(/qui/,\"QUI\",x), x}",
+            "1 the QUIck brown fox\n",
+        ),
+    ];
+    for (program, expected) in table {
+        assert_eq!(awk(program).stdout, *expected, "{program}");
+    }
 }
 
 const PIECES: &[&str] = &[

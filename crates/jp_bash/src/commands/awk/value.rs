@@ -50,6 +50,21 @@ impl Short {
     pub(super) fn bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
+
+    /// Changes the case in place, if all characters are ASCII; else nothing.
+    #[inline]
+    pub(super) fn change_case(&mut self, upper: bool) -> bool {
+        // Behind the text there are zeros, so that all of the array can be looked at.
+        if !self.bytes.is_ascii() {
+            return false;
+        }
+        if upper {
+            self.bytes.make_ascii_uppercase();
+        } else {
+            self.bytes.make_ascii_lowercase();
+        }
+        true
+    }
 }
 
 /// A longer string, counted by the meter while it lives.

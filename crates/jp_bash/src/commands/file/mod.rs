@@ -63,7 +63,7 @@ impl<'s> Cmd<'s> {
         let text = if *id == HELP.id {
             help(&self.name, table, usage)
         } else {
-            [&self.name, &b" (jp bash)\n"[..]].concat()
+            [&self.name, &b" (jp, like GNU "[..], &self.name, b")\n"].concat()
         };
         self.out.put(self.sys, &text)?;
         let done = std::mem::replace(&mut self.out, Output::new(1)).finish(self.sys)?;

@@ -172,5 +172,5 @@ fn refused_options_say_why() {
         "find: -ok is not supported: nobody is there to be asked\n[1]\n"
     );
     assert!(machine.run("ls --help").starts_with("Usage: ls "));
-    assert_eq!(machine.run("ls --version"), "ls (jp bash)\n");
+    assert_eq!(machine.run("ls --version"), "ls (jp, like GNU ls)\n");
 }

@@ -298,7 +298,7 @@ impl<'a, 's> Parser<'a, 's> {
             b"-files0-from" => self.plan.files_from = Some(self.argument(name)?.to_vec()),
             b"-help" | b"--help" | b"-version" | b"--version" => {
                 let text: &[u8] = if name.ends_with(b"version") {
-                    b"find (jp bash)\n"
+                    b"find (jp, like GNU findutils) 4.9\n"
                 } else {
                     super::HELP
                 };

@@ -250,7 +250,7 @@ impl Search {
         };
         let text = self.buf.get(..end).unwrap_or_default();
         if !self.config.line_by_line {
-            return Ok(match regex.line_at(text, pos)? {
+            return Ok(match regex.line_at(text, pos, self.config.eol)? {
                 Some(at) if at < end => {
                     let before = text.get(pos..at).unwrap_or_default();
                     let from = memrchr(self.config.eol, before).map_or(pos, |i| pos + i + 1);

@@ -207,7 +207,7 @@ impl Reader {
                     let known = OPTIONS.iter().find(|opt| opt.short == Some(*letter));
                     let Some(known) = known else {
                         let word = String::from_utf8_lossy(letters).into_owned();
-                        return Err(format!("Unknown option: -{word}"));
+                        return Err(format!("Unknown option -{word}"));
                     };
                     self.flag(known.id);
                 }
@@ -220,7 +220,7 @@ impl Reader {
         let name = String::from_utf8_lossy(long).into_owned();
         let known = OPTIONS.iter().find(|opt| opt.long == Some(name.as_str()));
         let Some(known) = known else {
-            return Err(format!("Unknown option: --{name}"));
+            return Err(format!("Unknown option --{name}"));
         };
         if let crate::commands::options::Support::Refused(why) = known.support {
             return Err(format!("option --{name} is not supported: {why}"));
@@ -235,7 +235,7 @@ impl Reader {
                     Some(-1) => Indent::Tab,
                     Some(0) => Indent::None,
                     Some(n @ 1..=7) => Indent::Spaces(usize::try_from(n).unwrap_or(2)),
-                    _ => return Err("Cannot indent more than 7 characters".to_owned()),
+                    _ => return Err("--indent takes a number between -1 and 7".to_owned()),
                 };
             }
             "from-file" => {

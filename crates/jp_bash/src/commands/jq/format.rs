@@ -101,7 +101,7 @@ fn html(text: &[u8]) -> Vec<u8> {
             b'<' => out.extend_from_slice(b"&lt;"),
             b'>' => out.extend_from_slice(b"&gt;"),
             b'&' => out.extend_from_slice(b"&amp;"),
-            b'\'' => out.extend_from_slice(b"&#39;"),
+            b'\'' => out.extend_from_slice(b"&apos;"),
             b'"' => out.extend_from_slice(b"&quot;"),
             _ => out.push(*byte),
         }

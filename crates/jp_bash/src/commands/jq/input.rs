@@ -272,7 +272,7 @@ impl Inputs {
                 }
                 Err(errno) => {
                     let shown = String::from_utf8_lossy(&name).into_owned();
-                    let message = format!("error: Could not open {shown}: {errno}");
+                    let message = format!("error: Could not open file {shown}: {errno}");
                     complain(fuel.sys, b"jq", message.as_bytes())?;
                     self.unreadable = true;
                 }

@@ -66,6 +66,10 @@ impl Parser {
                 }
                 Token::Scalar(value) => {
                     if self.next.is_some() {
+                        // The real one sees the end of a word only in the byte behind it.
+                        if !matches!(value, Value::String(_)) && *at < buf.len() {
+                            *at += 1;
+                        }
                         return Err("Expected separator between values");
                     }
                     self.next = Some(value);
@@ -286,6 +290,9 @@ fn unescape(raw: &[u8]) -> Result<Text, &'static str> {
             b't' => out.push(b'\t'),
             b'u' => {
                 let (char, used) = unicode_escape(rest).ok_or("Invalid escape")?;
+                if used == 4 && hex4(rest).is_some_and(|code| (0xd800..0xdc00).contains(&code)) {
+                    return Err("Invalid \\uXXXX\\uXXXX surrogate pair escape");
+                }
                 out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
                 rest = rest.get(used..).unwrap_or_default();
             }

@@ -143,7 +143,7 @@ fn prepare(fuel: &mut Fuel<'_>, options: &Options) -> Result<(Program, Style), E
                 let path = String::from_utf8_lossy(path).into_owned();
                 say(
                     fuel,
-                    &format!("error: Could not open {path}: No such file or directory"),
+                    &format!("Could not open {path}: No such file or directory"),
                 )?;
                 return Err(End::Exit(2));
             }
@@ -365,7 +365,7 @@ impl Session<'_> {
                         return Ok(None);
                     }
                     say(&mut world.fuel, &format!("parse error: {message}"))?;
-                    return Ok(Some(2));
+                    return Ok(Some(5));
                 }
                 Err(Trouble::Fail(Fail::Stop(stop))) => return Err(stop),
                 Err(Trouble::Fail(_)) => return Ok(Some(5)),

@@ -268,7 +268,7 @@ pub(super) fn index(fuel: &mut Fuel<'_>, value: &Value, key: &Value) -> Result<V
 pub(super) fn cannot_index(value: &Value, key: &Value) -> Fail {
     match key {
         Value::String(name) => fail::error(format!(
-            "Cannot index {} with \"{}\"",
+            "Cannot index {} with string \"{}\"",
             value.kind_name(),
             name.as_str()
         )),

@@ -27,10 +27,8 @@ def leaf_paths: paths(scalars);
 def from_entries:
   reduce .[] as $entry ({};
     . + { ($entry
-           | if type == "object" then
-               (if has("key") then .key elif has("k") then .k else (.name // .Name // .K // .Key) end)
-             else .key end
-           | if type == "string" then . elif type == "null" then "null" else tojson end):
+           | (.key // .Key // .k // .name // .Name // .K)
+           | if type == "string" then . else error("Cannot use \(type) (\(tojson)) as object key") end):
           ($entry | if has("value") then .value elif has("v") then .v else .Value end) });
 def with_entries(f): to_entries | map(f) | from_entries;
 def any(source; cond): first((source | cond | select(.) | true), false);
@@ -47,7 +45,7 @@ def range($from; $upto; $by):
 def while(cond; update): def step: if cond then ., (update | step) else empty end; step;
 def until(cond; update): def step: if cond then . else update | step end; step;
 def repeat(f): def step: f, step; step;
-def inputs: label $out | repeat(try input catch if . == "No more inputs" then break $out else error end);
+def inputs: label $out | repeat(try input catch if . == "break" then break $out else error end);
 def limit($n; f):
   if $n > 0 then label $out | foreach f as $item (0; . + 1; $item, if . >= $n then break $out else empty end)
   elif $n == 0 then empty

@@ -25,6 +25,7 @@ pub(super) struct Options {
     pub(super) extended: bool,
     pub(super) posix: bool,
     pub(super) sandbox: bool,
+    pub(super) null_data: bool,
     pub(super) utf8: bool,
 }
 
@@ -318,7 +319,8 @@ impl Reader {
         let flags = Flags {
             ignore_case,
             utf8: self.options.utf8,
-            newline: multi,
+            // Between NULs a newline is a character like others.
+            newline: multi && !self.options.null_data,
             dialect: Dialect::Sed,
             ..Flags::default()
         };

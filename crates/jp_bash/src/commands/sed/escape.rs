@@ -103,11 +103,6 @@ pub(super) fn in_regex(text: &[u8]) -> Vec<u8> {
 /// Resolves one escape in the text of `a`, `i`, `c`; the letter is behind the reader.
 pub(super) fn in_text(reader: &mut Reader, letter: u8, text: &mut Vec<u8>) {
     let rest = reader.text.get(reader.at..).unwrap_or_default();
-    // The backslash right at the start only protects what follows.
-    if text.is_empty() && matches!(letter, b't' | b'n') {
-        text.push(letter);
-        return;
-    }
     if letter == b'n' {
         text.push(b'\n');
         return;

@@ -202,8 +202,8 @@ impl<'s> Run<'s> {
             }
         }
         self.files.close(sys)?;
-        if self.files.failed {
-            status = 2;
+        if self.files.status != 0 {
+            status = self.files.status;
         }
         Ok(status)
     }

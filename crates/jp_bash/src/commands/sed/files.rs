@@ -60,13 +60,20 @@ pub(super) struct Mode {
     pub(super) end: u8,
 }
 
+/// The exit status when a file could not be opened.
+const UNREADABLE: i32 = 2;
+
+/// The exit status when a file could not be read or replaced.
+const PANIC: i32 = 4;
+
 /// The input.
 pub(super) struct Files {
     pub(super) mode: Mode,
     names: std::vec::IntoIter<Vec<u8>>,
     current: Option<(Input, Fd)>,
     pub(super) name: Vec<u8>,
-    pub(super) failed: bool,
+    /// What the files did to the exit status.
+    pub(super) status: i32,
     /// The file being replaced: its new text, where that is, what it replaces.
     edit: Option<(Sink, Vec<u8>, Vec<u8>)>,
     pub(super) new_file: bool,
@@ -80,7 +87,7 @@ impl Files {
             names: names.into_iter(),
             current: None,
             name: b"-".to_vec(),
-            failed: false,
+            status: 0,
             edit: None,
             new_file: false,
         }
@@ -116,30 +123,17 @@ impl Files {
                 Ok(None) => self.close(sys)?,
                 Err(SysError::Stop(stop)) => return Err(stop),
                 Err(SysError::Errno(errno)) => {
-                    self.failed = true;
-                    let text = match errno {
-                        Errno::IsDir => [
-                            b"couldn't edit ".as_slice(),
-                            &self.name,
-                            b": not a regular file",
-                        ]
-                        .concat(),
-                        _ => [b"read error on ".as_slice(), &self.name, b": "].concat(),
-                    };
-                    let text = if errno == Errno::IsDir && self.mode.in_place.is_none() {
-                        [
-                            b"read error on ".as_slice(),
-                            &self.name,
-                            b": Is a directory",
-                        ]
-                        .concat()
-                    } else if errno == Errno::IsDir {
-                        text
-                    } else {
-                        [text, errno.text().as_bytes().to_vec()].concat()
-                    };
-                    complain(sys, b"sed", &text)?;
+                    let text = [
+                        b"read error on ".as_slice(),
+                        &self.name,
+                        b": ",
+                        errno.text().as_bytes(),
+                    ];
+                    complain(sys, b"sed", &text.concat())?;
                     self.close(sys)?;
+                    // The real one gives up here, with the files behind this one unread.
+                    self.status = PANIC;
+                    self.names = Vec::new().into_iter();
                 }
             }
         }
@@ -186,7 +180,7 @@ impl Files {
                     return Ok(true);
                 }
                 Err(errno) => {
-                    self.failed = true;
+                    self.status = UNREADABLE;
                     let text = if errno == Errno::IsDir && self.mode.in_place.is_some() {
                         [b"couldn't edit ".as_slice(), &name, b": not a regular file"].concat()
                     } else if errno == Errno::IsDir {
@@ -231,7 +225,7 @@ impl Files {
                     b": not a regular file",
                 ];
                 complain(sys, b"sed", &text.concat())?;
-                self.failed = true;
+                self.status = PANIC;
                 return Ok(false);
             }
         };
@@ -260,7 +254,7 @@ impl Files {
                         errno.text().as_bytes(),
                     ];
                     complain(sys, b"sed", &text.concat())?;
-                    self.failed = true;
+                    self.status = PANIC;
                     return Ok(false);
                 }
             }
@@ -271,7 +265,7 @@ impl Files {
             b": File exists",
         ];
         complain(sys, b"sed", &text.concat())?;
-        self.failed = true;
+        self.status = PANIC;
         Ok(false)
     }
 
@@ -290,7 +284,7 @@ impl Files {
         sys.close(fd);
         if let Err(errno) = written {
             failed(sys.unlink(&path))?.ok();
-            self.failed = true;
+            self.status = PANIC;
             let text = [
                 b"couldn't write to ",
                 path.as_slice(),
@@ -304,7 +298,7 @@ impl Files {
             failed(sys.rename(&target, &backup))?.ok();
         }
         if let Err(errno) = failed(sys.rename(&path, &target))? {
-            self.failed = true;
+            self.status = PANIC;
             let text = [
                 b"cannot rename ",
                 path.as_slice(),

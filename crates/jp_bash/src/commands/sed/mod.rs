@@ -161,6 +161,7 @@ fn read_options(sys: &mut dyn System, parsed: Parsed) -> Result<Read, Stop> {
             '\u{102}' => wanted.options.sandbox = true,
             'u' => wanted.settings.unbuffered = true,
             'z' => {
+                wanted.options.null_data = true;
                 wanted.settings.end = 0;
                 wanted.mode.end = 0;
             }
@@ -169,7 +170,7 @@ fn read_options(sys: &mut dyn System, parsed: Parsed) -> Result<Read, Stop> {
                 return Ok(Err(0));
             }
             '\u{104}' => {
-                failed(sys.write(1, b"sed (jp) 4.9\n"))?.ok();
+                failed(sys.write(1, b"sed (jp, like GNU sed) 4.9\n"))?.ok();
                 return Ok(Err(0));
             }
             _ => {}

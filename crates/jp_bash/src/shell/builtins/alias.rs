@@ -73,6 +73,9 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
 
 fn push(out: &mut Vec<u8>, name: &[u8], text: &[u8]) {
     out.extend_from_slice(b"alias ");
+    if name.starts_with(b"-") {
+        out.extend_from_slice(b"-- ");
+    }
     out.extend_from_slice(name);
     out.push(b'=');
     out.extend_from_slice(&single_quoted(text));

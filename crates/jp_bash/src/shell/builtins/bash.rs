@@ -29,6 +29,9 @@ enum Answer {
 
 const VERSION: &str = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nThis is jp's virtual bash, compatible with that version.\n";
 
+const USAGE: &[u8] =
+    b"Usage:\tbash [GNU long option] [option] ...\n\tbash [GNU long option] [option] script-file ...\n";
+
 impl<'y> Shell<'y> {
     /// Runs `bash …` or `sh …`.
     pub(crate) fn run_shell_command(&mut self, words: &[Vec<u8>]) -> Result<i32, Flow> {
@@ -37,7 +40,7 @@ impl<'y> Shell<'y> {
             Ok(line) => line,
             Err(Answer::Text(text)) => return self.print(&name, text.as_bytes()),
             Err(Answer::Bad(text)) => {
-                self.print_error(&[&name, &b": "[..], &text, b"\n"].concat())?;
+                self.print_error(&[&name, &b": "[..], &text, b"\n", USAGE].concat())?;
                 return Ok(2);
             }
         };
@@ -48,6 +51,10 @@ impl<'y> Shell<'y> {
             shell.set_option(Opt::Posix, true);
         }
         for (opt, on) in &line.options {
+            if (*opt, *on) == (Opt::Posix, true) {
+                let name = shell.intern(b"POSIXLY_CORRECT")?;
+                let _set = shell.set_var(name, crate::shell::vars::Bytes::from(&b"y"[..]))?;
+            }
             shell.set_option(*opt, *on);
         }
         self.run_fresh(shell, |shell| shell.run_line(line))
@@ -66,6 +73,8 @@ impl<'y> Shell<'y> {
             }
             self.args = Args::new(rest.collect());
             self.source = Source::Text;
+            let whole = self.intern(b"BASH_EXECUTION_STRING")?;
+            let _set = self.set_var(whole, crate::shell::vars::Bytes::from(text.as_slice()))?;
             self.run_start_file()?;
             return self.run_main(&text);
         }

@@ -106,6 +106,8 @@ pub(super) fn exit(shell: &mut Shell<'_>, args: Args<'_>) -> Result<i32, Flow> {
         Err(Flow::Abandon(status)) => return Err(Flow::Abandon(status)),
         other => other?,
     };
+    // The trap still sees the function that this stands in: its variables, its redirections.
+    let status = shell.run_exit_trap(status)?;
     Err(Flow::Exit(status))
 }
 

@@ -52,11 +52,12 @@ pub(super) fn dirs(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow>
             other if place(other, stack.len()).is_some() => match place(other, stack.len()) {
                 Some(Some(at)) => only = Some(at),
                 _ => {
-                    let text = [
-                        arg.get(1..).unwrap_or_default(),
-                        b": directory stack index out of range",
-                    ]
-                    .concat();
+                    let text = if stack.len() < 2 {
+                        b"directory stack empty".to_vec()
+                    } else {
+                        let digits = arg.get(1..).unwrap_or_default();
+                        [digits, b": directory stack index out of range"].concat()
+                    };
                     shell.complain_as(b"dirs", &text)?;
                     return Ok(1);
                 }
@@ -72,7 +73,7 @@ pub(super) fn dirs(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow>
                         b'p' => lines = true,
                         b'v' => (lines, numbers) = (true, true),
                         _ => {
-                            let text = [b"-", &[*letter][..], b": invalid option"].concat();
+                            let text = [arg, &b": invalid number"[..]].concat();
                             shell.complain_as(b"dirs", &text)?;
                             return shell.usage(b"dirs", "dirs [-clpv] [+N] [-N]");
                         }
@@ -139,6 +140,11 @@ pub(super) fn pushd(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow
         match first.as_slice() {
             b"-n" => change = false,
             b"--" => {}
+            [b'+' | b'-', _, ..] if place(first, usize::MAX).is_none() => {
+                let text = [first, &b": invalid number"[..]].concat();
+                shell.complain_as(b"pushd", &text)?;
+                return shell.usage(b"pushd", "pushd [-n] [+N | -N | dir]");
+            }
             _ => break,
         }
         rest = rest.get(1..).unwrap_or_default();

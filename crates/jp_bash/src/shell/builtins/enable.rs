@@ -10,7 +10,7 @@ use crate::shell::flow::Flow;
 const USAGE: &str = "enable [-a] [-dnps] [-f filename] [name ...]";
 
 pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> {
-    let (mut all, mut off, mut special) = (false, false, false);
+    let (mut all, mut off, mut special, mut unload) = (false, false, false, false);
     let mut options = Getopt::new(args, "adnpsf:");
     loop {
         match options.next() {
@@ -19,10 +19,19 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
                 b'a' => all = true,
                 b'n' => off = true,
                 b's' => special = true,
-                b'f' | b'd' => {
-                    shell.complain_as(b"enable", b"dynamic loading not available")?;
-                    return Ok(2);
+                b'f' => {
+                    let file = given.value.unwrap_or_default();
+                    let text = [
+                        &b"cannot open shared object "[..],
+                        file,
+                        b": ",
+                        file,
+                        b": cannot open shared object file: No such file or directory",
+                    ];
+                    shell.complain_as(b"enable", &text.concat())?;
+                    return Ok(1);
                 }
+                b'd' => unload = true,
                 _ => {}
             },
             Err(bad) => return shell.bad_option(b"enable", &bad, USAGE),
@@ -51,6 +60,14 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
     for name in rest {
         if find(name).is_none() {
             shell.complain_as(b"enable", &[name, &b": not a shell builtin"[..]].concat())?;
+            status = 1;
+            continue;
+        }
+        if unload {
+            shell.complain_as(
+                b"enable",
+                &[name, &b": not dynamically loaded"[..]].concat(),
+            )?;
             status = 1;
             continue;
         }

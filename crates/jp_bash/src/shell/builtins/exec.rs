@@ -60,7 +60,7 @@ impl Shell<'_> {
                 let text = [&b"exec: "[..], &program, b": cannot execute: "].concat();
                 let text = [&text, errno.text().as_bytes()].concat();
                 self.complain(&text)?;
-                if self.options.has(Opt::ExecFail) {
+                if self.options.has(Opt::ExecFail) && self.subshell == 0 {
                     return Ok(126);
                 }
                 return Err(Flow::Exit(126));
@@ -75,7 +75,7 @@ impl Shell<'_> {
                 [&b"exec: "[..], &program, b": ", text.as_bytes()].concat()
             };
             self.complain(&shown)?;
-            if self.options.has(Opt::ExecFail) {
+            if self.options.has(Opt::ExecFail) && self.subshell == 0 {
                 return Ok(status);
             }
             return Err(Flow::Exit(status));

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::args::Getopt;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
+use crate::shell::options::Opt;
+use crate::shell::vars::assoc;
 
 const USAGE: &str = "hash [-lr] [-p pathname] [-dt] [name ...]";
 
@@ -26,6 +28,10 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
         }
     }
     let names = options.rest();
+    if !shell.options.has(Opt::HashAll) {
+        shell.complain_as(b"hash", b"hashing disabled")?;
+        return Ok(1);
+    }
     if forget {
         shell.hashed = Arc::default();
     }
@@ -116,7 +122,10 @@ fn show(shell: &mut Shell<'_>, list: bool) -> Result<i32, Flow> {
     if !list {
         out.extend_from_slice(b"hits\tcommand\n");
     }
-    for (name, (path, hits)) in shell.hashed.iter() {
+    // In the order of bash's table, which has 256 buckets.
+    let mut entries: Vec<_> = shell.hashed.iter().collect();
+    entries.sort_by_key(|(name, _)| assoc::hash(name) & 255);
+    for (name, (path, hits)) in entries {
         if list {
             out.extend_from_slice(&[b"builtin hash -p ", &**path, b" ", name, b"\n"].concat());
         } else {

@@ -23,7 +23,7 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
                 b'p' => pids = true,
                 b'r' => running = true,
                 b's' => stopped = true,
-                _ => break,
+                _ => return run_with_pids(shell, options.rest()),
             },
             Err(bad) => return shell.bad_option(b"jobs", &bad, USAGE),
         }
@@ -71,6 +71,26 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
     }
     let printed = shell.print(b"jobs", &out)?;
     Ok(i32::max(printed, i32::from(failed)))
+}
+
+/// `jobs -x`: runs a command with the processes of jobs in place of their names.
+fn run_with_pids(shell: &mut Shell<'_>, words: &[Vec<u8>]) -> Result<i32, Flow> {
+    let mut call = Vec::with_capacity(words.len());
+    for word in words {
+        let job = word
+            .strip_prefix(b"%")
+            .and_then(|spec| shell.jobs.find(spec).ok())
+            .and_then(|number| shell.jobs.get(number));
+        call.push(match job {
+            Some(job) => job.leader().to_string().into_bytes(),
+            None => word.clone(),
+        });
+    }
+    let Some(name) = call.first() else {
+        return Ok(0);
+    };
+    let found = shell.find_command(name)?;
+    shell.dispatch(call, found)
 }
 
 fn line(job: &Job, current: Option<u32>, previous: Option<u32>, long: bool) -> Vec<u8> {

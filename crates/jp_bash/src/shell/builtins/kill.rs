@@ -96,6 +96,11 @@ fn send_all(shell: &mut Shell<'_>, signal: u8, targets: &[Vec<u8>]) -> Result<i3
                 // The process group is the whole run's.
                 Some(0) => vec![shell.shell_pid],
                 Some(n) => vec![Pid::try_from(n.unsigned_abs()).unwrap_or(Pid::MAX)],
+                None if target.is_empty() => {
+                    shell.complain_as(b"kill", b"`': not a pid or valid job spec")?;
+                    failed = true;
+                    continue;
+                }
                 None => {
                     let text = [target, &b": arguments must be process or job IDs"[..]].concat();
                     shell.complain_as(b"kill", &text)?;

@@ -168,7 +168,7 @@ fn fill(
         }
         let stripped = line
             .strip_suffix(&[wanted.delimiter])
-            .filter(|_| wanted.strip);
+            .filter(|_| wanted.strip || wanted.delimiter == 0);
         let text = Bytes::from(stripped.unwrap_or(line));
         count += 1;
         if let Some(callback) = &wanted.callback

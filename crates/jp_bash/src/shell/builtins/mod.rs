@@ -13,8 +13,9 @@ mod dirs;
 mod enable;
 mod exec;
 mod hash;
-mod help;
-mod history;
+pub(crate) mod help;
+mod help_topics;
+pub(crate) mod history;
 mod jobs;
 mod kill;
 mod mapfile;
@@ -137,6 +138,11 @@ static BY_NAME: LazyLock<FxHashMap<&'static [u8], &'static Entry>> = LazyLock::n
         .map(|entry| (entry.name.as_bytes(), entry))
         .collect()
 });
+
+/// Writes a time as `printf '%(format)T'` does.
+pub(crate) fn time_text(format: &[u8], seconds: i64, zone: Option<&[u8]>) -> Vec<u8> {
+    printf::number::strftime(format, seconds, zone)
+}
 
 /// Finds a builtin.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Entry> {

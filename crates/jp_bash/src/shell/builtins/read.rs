@@ -67,7 +67,8 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
         }
     }
     let names = options.rest();
-    for name in names.iter().chain(&wanted.array) {
+    // Only the first name is looked at before anything is read.
+    for name in names.iter().take(1).chain(&wanted.array) {
         if split_target(name).is_none() {
             shell.complain_as(
                 b"read",
@@ -332,10 +333,9 @@ impl Record {
             return (self.text.len(), self.text.len());
         };
         let mut next = self.skip_spaces(ifs, end);
-        let other = self.text.get(next).is_some_and(|byte| ifs.has(*byte))
-            && self.protected.binary_search(&next).is_err();
-        if other {
-            next = self.skip_spaces(ifs, next + 1);
+        let other = ifs.length(self.text.get(next..).unwrap_or_default());
+        if other > 0 && self.protected.binary_search(&next).is_err() {
+            next = self.skip_spaces(ifs, next + other);
         }
         (end, next)
     }
@@ -397,6 +397,11 @@ fn assign(
             }
         };
         let value = Bytes::from(value);
+        if split_target(name).is_none() {
+            let text = [b"`", name.as_slice(), b"': not a valid identifier"].concat();
+            shell.complain_as(b"read", &text)?;
+            return Ok(Assigned::Refused);
+        }
         let done = if is_name(name) {
             let name = shell.intern(name)?;
             shell.set_var(name, value)?

@@ -30,7 +30,7 @@ pub(super) fn shift(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow
     };
     if words.len() > 1 {
         shell.complain_as(b"shift", b"too many arguments")?;
-        return Ok(1);
+        return Err(Flow::Exit(1));
     }
     let Ok(n) = usize::try_from(count) else {
         let text = format!("{count}: shift count out of range");

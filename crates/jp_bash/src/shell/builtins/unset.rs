@@ -138,6 +138,8 @@ fn unset_place(shell: &mut Shell<'_>, place: &Place, shown: &[u8]) -> Result<boo
             shell.vars.unset_key(budget, name, shown)?;
             Ok(true)
         }
+        // Nothing happens to `BASH_ALIASES` and `BASH_CMDS`, and nothing is said.
+        (Some(Key::Text(_)), _) if shell.vars.attrs(name).has(Attrs::DYNAMIC) => Ok(true),
         (Some(Key::Text(key)), _) => {
             shell.vars.unset_key(budget, name, key)?;
             Ok(true)

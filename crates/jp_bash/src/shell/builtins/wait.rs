@@ -84,8 +84,10 @@ impl Shell<'_> {
             .map(|job| job.number)
             .collect();
         for number in done {
+            self.tell_job(number)?;
             self.jobs.remove(number);
         }
+        self.tell_children()?;
         Ok(0)
     }
 
@@ -122,8 +124,10 @@ impl Shell<'_> {
                 if let Some(Some(how)) = job.ended.get(at).copied() {
                     let number = job.number;
                     if job.done() {
+                        self.tell_job(number)?;
                         self.jobs.remove(number);
                     }
+                    self.tell_children()?;
                     return Ok((status(how), Some(pid)));
                 }
             } else if let Some((_, status)) =
@@ -167,7 +171,9 @@ impl Shell<'_> {
                 .min_by_key(|job| job.number)
                 .map(|job| (job.number, job.leader(), job.result()));
             if let Some((number, pid, how)) = done {
+                self.tell_job(number)?;
                 self.jobs.remove(number);
+                self.tell_children()?;
                 return Ok((how.map_or(0, status), Some(pid)));
             }
             let running: Vec<Pid> = self
@@ -207,6 +213,7 @@ impl Shell<'_> {
                 Some(State::Ended(how)) => {
                     self.kernel.reap(pid);
                     self.jobs.note(pid, how);
+                    self.child_ended();
                 }
                 Some(State::Stopped(signal)) => {
                     for job in &mut self.jobs.list {

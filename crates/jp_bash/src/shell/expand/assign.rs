@@ -77,6 +77,10 @@ impl Shell<'_> {
                 let Some(subscript) = &assign.subscript else {
                     return Ok(Assigned::Refused);
                 };
+                if subscript.text.is_empty() {
+                    self.complain_subscript(place.name, b"")?;
+                    return Ok(Assigned::Refused);
+                }
                 let key = self.key_of(place.name, subscript)?;
                 let text = self.expand_value(word)?;
                 match self.writable(place.name, key, &subscript.text)? {
@@ -269,7 +273,7 @@ impl Shell<'_> {
             self.vars.make_indexed(&self.kernel.budget, name)?;
         }
         let mut next = match self.vars.get(name).map(|var| &var.value) {
-            Some(Value::Indexed(array)) => array.last().map_or(0, |last| last.saturating_add(1)),
+            Some(Value::Indexed(array)) => array.last().map_or(0, |last| last.wrapping_add(1)),
             _ => 0,
         };
         for item in items {
@@ -295,7 +299,7 @@ impl Shell<'_> {
                 self.vars
                     .set_index(&self.kernel.budget, name, index, item.text)?;
             }
-            next = index.saturating_add(1);
+            next = index.wrapping_add(1);
         }
         self.after_set(name)?;
         Ok(Assigned::Done)

@@ -128,6 +128,10 @@ impl Shell<'_> {
                     continue;
                 }
             };
+            if text.is_empty() && matches!(piece, Piece::Text(_)) {
+                // The backslash between `Z` and `a` leaves an empty word.
+                fields.start();
+            }
             let rest = text.get(usize::min(skip, text.len())..).unwrap_or_default();
             skip = skip.saturating_sub(text.len());
             if !rest.is_empty() {
@@ -196,9 +200,11 @@ fn leading_text(pieces: &[Piece<'_>]) -> Vec<u8> {
 
 fn range_text(value: i64, range: &BraceRange) -> Vec<u8> {
     if range.letters {
-        return u8::try_from(value)
-            .map(|byte| vec![byte])
-            .unwrap_or_default();
+        // A backslash between `Z` and `a` quotes nothing and is gone.
+        return match u8::try_from(value) {
+            Ok(byte) if byte != b'\\' => vec![byte],
+            _ => Vec::new(),
+        };
     }
     let text = Bytes::from_int(value);
     let text = text.as_slice();

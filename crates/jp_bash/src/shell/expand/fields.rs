@@ -156,11 +156,12 @@ impl Fields {
             if !plain.is_empty() {
                 self.put_literal(budget, plain)?;
             }
-            let Some((separator, tail)) = tail.split_first() else {
+            let Some(separator) = tail.first() else {
                 break;
             };
             self.separate(budget, *separator)?;
-            rest = tail;
+            let length = usize::max(1, self.ifs.length(tail));
+            rest = tail.get(length..).unwrap_or_default();
         }
         Ok(())
     }
@@ -180,6 +181,15 @@ impl Fields {
             self.end_field(budget)?;
         }
         Ok(())
+    }
+
+    /// Ends the current field between two elements of an unquoted `$@` or `$*`: as the first character of
+    /// `IFS` would, so that an empty element counts where that is no blank.
+    pub(crate) fn break_unquoted(&mut self, budget: &Budget) -> Result<(), Stop> {
+        match self.ifs.join().first().copied() {
+            Some(separator) => self.separate(budget, separator),
+            None => self.break_field(budget),
+        }
     }
 
     /// Ends the current field between two elements of `$@`.

@@ -154,6 +154,9 @@ impl Shell<'_> {
         offset: &Arith,
         length: Option<&Arith>,
     ) -> Result<Held, Flow> {
+        if matches!(subject.held, Held::Nothing) {
+            return Ok(Held::Nothing);
+        }
         let shown = self.shown_param(param);
         let prefix = [&shown, &b": "[..]].concat();
         let offset = self.arith_as(offset, &prefix)?;

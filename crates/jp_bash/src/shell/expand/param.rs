@@ -278,8 +278,10 @@ impl Shell<'_> {
                     }
                 } else {
                     for (count, item) in items.iter().enumerate() {
-                        if count > 0 {
-                            fields.break_field(budget)?;
+                        match count {
+                            0 => {}
+                            _ if cx.quoted => fields.break_field(budget)?,
+                            _ => fields.break_unquoted(budget)?,
                         }
                         if count % 1024 == 1023 {
                             budget.work(1)?;
@@ -406,8 +408,19 @@ impl Shell<'_> {
             ParamTarget::Name(name)
                 if param.subscript.is_none() && self.vars.attrs(name).has(Attrs::NAMEREF) =>
             {
-                // For a nameref this is the name it stands for.
-                let text = self.vars.get(name).and_then(|var| var.text().cloned());
+                // For a nameref this is the name it stands for, at the end of the chain.
+                let mut text = self.vars.get(name).and_then(|var| var.text().cloned());
+                for _ in 0..8 {
+                    let next = match &text {
+                        Some(text) => self.intern(text.as_slice())?,
+                        None => break,
+                    };
+                    let var = self.vars.get(next);
+                    let Some(var) = var.filter(|var| var.attrs.has(Attrs::NAMEREF)) else {
+                        break;
+                    };
+                    text = var.text().cloned();
+                }
                 return Ok(Subject {
                     held: text.map_or(Held::Nothing, Held::One),
                     target: Target::Nothing,
@@ -426,10 +439,15 @@ impl Shell<'_> {
                 }
             }
         };
-        let Some(text) = text.filter(|text| !text.as_slice().is_empty()) else {
+        let Some(text) = text else {
             let shown = self.shown_param(param);
             self.complain(&[&shown, &b": invalid indirect expansion"[..]].concat())?;
-            return Err(Flow::Abandon(1));
+            let ends = self.options.has(Opt::ErrExit) && self.tolerant == 0;
+            return Err(if ends {
+                Flow::Exit(1)
+            } else {
+                Flow::Abandon(1)
+            });
         };
         self.named_subject(text.as_slice())
     }
@@ -516,7 +534,21 @@ impl Shell<'_> {
     }
 
     fn length(&mut self, param: &Param, subject: &Subject) -> Result<i64, Flow> {
-        self.check_set(param, subject)?;
+        if param.subscript.is_none() {
+            self.check_set(param, subject)?;
+        } else if let (ParamTarget::Name(name), Held::List { items, .. }) =
+            (&param.target, &subject.held)
+            && items.is_empty()
+            && self.options.has(Opt::NoUnset)
+            && self
+                .vars
+                .get(*name)
+                .is_none_or(|var| matches!(var.value, Value::None))
+        {
+            // Unlike `${a[@]}`, the length of what was never assigned is an error.
+            let shown = self.name_text(*name);
+            self.complain_unbound(&shown)?;
+        }
         let utf8 = self.utf8();
         Ok(match &subject.held {
             Held::Nothing => 0,

@@ -15,11 +15,34 @@ impl Shell<'_> {
             },
             b"+" => self.vars.text(known::PWD).map(<[u8]>::to_vec),
             b"-" => self.vars.text(known::OLDPWD).map(<[u8]>::to_vec),
+            [b'+' | b'-' | b'0'..=b'9', ..] if self.stacked(user).is_some() => self.stacked(user),
             b"root" => Some(b"/root".to_vec()),
             user if user == self.user() => Some(self.home_directory()),
             _ => None,
         };
         Ok(found.unwrap_or_else(|| [b"~", user].concat()))
+    }
+
+    /// `~N`, `~+N` and `~-N`: an entry of the directory stack, counted from its top or its bottom.
+    fn stacked(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let (from_bottom, digits) = match text {
+            [b'-', digits @ ..] => (true, digits),
+            [b'+', digits @ ..] | digits => (false, digits),
+        };
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let n: usize = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        let below = self.dir_stack.len();
+        let n = if from_bottom {
+            below.checked_sub(n)?
+        } else {
+            n
+        };
+        match n.checked_sub(1) {
+            None => Some(self.cwd.logical.to_vec()),
+            Some(n) => self.dir_stack.get(n).map(|dir| dir.to_vec()),
+        }
     }
 
     fn home_directory(&self) -> Vec<u8> {

@@ -184,6 +184,11 @@ impl Shell<'_> {
         self.expand_text(&out)
     }
 
+    fn prompt_time(&self, format: &[u8]) -> Vec<u8> {
+        let zone = self.vars.text(crate::shell::vars::known::TZ);
+        crate::shell::builtins::time_text(format, self.now().secs, zone)
+    }
+
     fn prompt_escape(
         &mut self,
         out: &mut Vec<u8>,
@@ -222,7 +227,28 @@ impl Shell<'_> {
                 }
             }
             b'$' => out.push(if self.uid() == 0 { b'#' } else { b'$' }),
-            b'j' => out.push(b'0'),
+            b'j' => {
+                let jobs = self.jobs.list.iter().filter(|job| !job.hidden).count();
+                out.extend_from_slice(jobs.to_string().as_bytes());
+            }
+            b'l' => out.extend_from_slice(b"tty"),
+            b'd' => out.extend_from_slice(&self.prompt_time(b"%a %b %d")),
+            b't' => out.extend_from_slice(&self.prompt_time(b"%H:%M:%S")),
+            b'T' => out.extend_from_slice(&self.prompt_time(b"%I:%M:%S")),
+            b'@' => out.extend_from_slice(&self.prompt_time(b"%I:%M %p")),
+            b'A' => out.extend_from_slice(&self.prompt_time(b"%H:%M")),
+            b'D' => match rest.next() {
+                Some(b'{') => {
+                    let format: Vec<u8> = rest.take_while(|byte| *byte != b'}').collect();
+                    let format = if format.is_empty() {
+                        b"%X".to_vec()
+                    } else {
+                        format
+                    };
+                    out.extend_from_slice(&self.prompt_time(&format));
+                }
+                other => out.extend(b"\\D".iter().copied().chain(other)),
+            },
             b'#' | b'!' => out.push(b'1'),
             b'[' | b']' => {}
             b'\\' => out.push(b'\\'),

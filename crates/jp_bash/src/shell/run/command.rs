@@ -5,6 +5,7 @@ use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::signals;
 use crate::syntax::ast::{Command, CommandKind};
+use crate::syntax::print;
 
 impl Shell<'_> {
     /// Runs one command and returns its status, which is also left in `$?`.
@@ -14,11 +15,11 @@ impl Shell<'_> {
         }
         match &command.kind {
             CommandKind::Simple(simple) => {
-                self.line = command.line;
+                self.line = self.line_of(command);
                 self.run_simple(command, simple)
             }
             CommandKind::Function(function) => {
-                self.line = command.line;
+                self.line = self.line_of(command);
                 self.kernel.budget.command()?;
                 let status = self.define_function(function)?;
                 self.leave_status(status)
@@ -29,6 +30,12 @@ impl Shell<'_> {
         }
     }
 
+    /// Returns the line of a command as `LINENO` counts it.
+    #[inline]
+    pub(super) fn line_of(&self, command: &Command) -> u32 {
+        command.line.wrapping_add(self.line_shift)
+    }
+
     fn run_redirected(&mut self, command: &Command) -> Result<i32, Flow> {
         if matches!(
             command.kind,
@@ -37,7 +44,7 @@ impl Shell<'_> {
             // Their redirections are their own: applied inside.
             return self.run_kind(command);
         }
-        self.line = command.line;
+        self.line = self.line_of(command);
         let Some(saved) = self.redirect(&command.redirects)? else {
             return self.finish_checked(1);
         };
@@ -72,13 +79,17 @@ impl Shell<'_> {
                 self.run_select(command, *name, words.as_deref(), body)
             }
             CommandKind::Subshell(list) => {
-                self.line = command.line;
+                self.line = self.line_of(command);
+                self.show_command(|shell| {
+                    print::print_command(command, &shell.kernel.names.borrow())
+                });
                 let status = self.subshell(|shell| {
                     if shell.redirect(&command.redirects)?.is_none() {
                         return Ok(1);
                     }
                     shell.run_list(list)
                 })?;
+                self.after_process(command)?;
                 self.finish_checked(status)
             }
             CommandKind::Arith(arith) => self.run_arith(command, arith),

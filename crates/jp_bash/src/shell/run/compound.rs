@@ -4,7 +4,7 @@ use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::Bytes;
-use crate::shell::vars::access::Assigned;
+use crate::shell::vars::access::{Assigned, is_name};
 use crate::syntax::ast::{Arith, CaseArm, CaseEnd, Command, If, List, Test, Word};
 use crate::syntax::names::Name;
 
@@ -74,7 +74,10 @@ impl Shell<'_> {
         words: Option<&[Word]>,
         body: &List,
     ) -> Result<i32, Flow> {
-        self.line = command.line;
+        self.line = self.line_of(command);
+        if !self.is_loop_name(name)? {
+            return self.finish_checked(1);
+        }
         let items = match words {
             Some(words) => self.expand_words(words)?,
             None => self.args.as_slice().to_vec(),
@@ -82,7 +85,7 @@ impl Shell<'_> {
         let mut status = 0;
         for item in items {
             self.turn()?;
-            self.line = command.line;
+            self.line = self.line_of(command);
             self.trace_for(command, name, words)?;
             if self.set_loop_var(name, Bytes::from(item))? == Assigned::Refused {
                 return self.finish_checked(1);
@@ -95,13 +98,23 @@ impl Shell<'_> {
         Ok(status)
     }
 
+    /// Tells whether a loop can have this variable; says so if not.
+    pub(super) fn is_loop_name(&mut self, name: Name) -> Result<bool, Flow> {
+        let text = self.name_text(name);
+        if is_name(&text) {
+            return Ok(true);
+        }
+        self.complain(&[b"`", &*text, b"': not a valid identifier"].concat())?;
+        Ok(false)
+    }
+
     pub(super) fn run_for_arith(
         &mut self,
         command: &Command,
         [init, test, step]: [Option<&Arith>; 3],
         body: &List,
     ) -> Result<i32, Flow> {
-        self.line = command.line;
+        self.line = self.line_of(command);
         let mut status = 0;
         if self.loop_part(command, init)?.is_none() {
             return self.finish_checked(1);
@@ -119,7 +132,7 @@ impl Shell<'_> {
             if self.run_turn(body, &mut status)? == Next::Leave {
                 break;
             }
-            self.line = command.line;
+            self.line = self.line_of(command);
             if self.loop_part(command, step)?.is_none() {
                 status = 1;
                 break;
@@ -135,7 +148,9 @@ impl Shell<'_> {
             return Ok(Some(1));
         };
         if self.has_debug_trap() {
-            self.run_debug_trap(command)?;
+            self.show_command(|_| [b"((", arith.text.as_ref(), b"))"].concat());
+            self.line = self.line_of(command);
+            self.run_debug_text()?;
         }
         if self.options.has(Opt::XTrace) {
             self.trace_arith(arith)?;
@@ -153,7 +168,7 @@ impl Shell<'_> {
         subject: &Word,
         arms: &[CaseArm],
     ) -> Result<i32, Flow> {
-        self.line = command.line;
+        self.line = self.line_of(command);
         if self.has_debug_trap() {
             self.run_debug_trap(command)?;
         }
@@ -163,7 +178,6 @@ impl Shell<'_> {
         let text = self.expand_one(subject)?;
         let mut status = 0;
         let mut fall = false;
-        self.status = 0;
         for arm in arms {
             let mut wanted = fall;
             if !fall {
@@ -190,7 +204,7 @@ impl Shell<'_> {
     }
 
     pub(super) fn run_arith(&mut self, command: &Command, arith: &Arith) -> Result<i32, Flow> {
-        self.line = command.line;
+        self.line = self.line_of(command);
         self.kernel.budget.command()?;
         self.tick(1)?;
         if self.has_debug_trap() && !self.run_debug_trap(command)? {
@@ -208,7 +222,7 @@ impl Shell<'_> {
     }
 
     pub(super) fn run_test(&mut self, command: &Command, test: &Test) -> Result<i32, Flow> {
-        self.line = command.line;
+        self.line = self.line_of(command);
         self.kernel.budget.command()?;
         self.tick(1)?;
         if self.has_debug_trap() && !self.run_debug_trap(command)? {

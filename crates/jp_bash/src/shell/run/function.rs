@@ -7,6 +7,7 @@ use crate::shell::flow::Flow;
 use crate::shell::frames::{Frame, FrameKind};
 use crate::shell::options::Opt;
 use crate::shell::signals;
+use crate::shell::vars::access::is_name;
 use crate::shell::vars::known;
 use crate::shell::vars::scope::ScopeKind;
 use crate::shell::{Definition, Shell};
@@ -26,6 +27,10 @@ impl Shell<'_> {
         {
             self.complain(&[&function.name, &b": readonly function"[..]].concat())?;
             return Ok(1);
+        }
+        if self.options.has(Opt::Posix) && !is_name(&function.name) {
+            self.complain(&[b"`", &*function.name, b"': not a valid identifier"].concat())?;
+            return Err(Flow::Exit(2));
         }
         if self.options.has(Opt::Posix) && crate::shell::builtins::is_special(&function.name) {
             self.complain(&[b"`", &*function.name, b"': is a special builtin"].concat())?;
@@ -83,6 +88,7 @@ impl Shell<'_> {
         let args = std::mem::replace(&mut self.args, Args::of_call(words));
         let loops = std::mem::replace(&mut self.loops, 0);
         let line = self.line;
+        let shift = std::mem::take(&mut self.line_shift);
         self.vars.push_scope(ScopeKind::Function);
         let hidden = self.hide_traps(definition.traced);
         let result = self.with_room(|shell| shell.run_body(&function));
@@ -98,6 +104,7 @@ impl Shell<'_> {
                 .set_value(&self.kernel.budget, known::UNDERSCORE, last)?;
         }
         self.line = line;
+        self.line_shift = shift;
         self.kernel.budget.leave();
         match result {
             Err(Flow::Return(status)) => Ok(status),

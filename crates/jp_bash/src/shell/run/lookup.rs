@@ -7,9 +7,13 @@ use crate::commands::{self, Spec};
 use crate::errno::Errno;
 use crate::shell::builtins::{self, Entry};
 use crate::shell::flow::Flow;
+use crate::shell::options::Opt;
 use crate::shell::vars::known;
 use crate::shell::{Definition, Shell};
 use crate::system::{FileKind, Follow, SysError, System};
+
+/// Bytes that are left to others before places of programs are remembered.
+const SPARE: u64 = 1 << 20;
 
 /// What a name stands for.
 pub(crate) enum Found {
@@ -42,6 +46,27 @@ impl Shell<'_> {
         self.find_program(name)
     }
 
+    /// Remembers where a program that is about to run was found (`hash`), and counts.
+    pub(super) fn remember_program(&mut self, name: &[u8]) -> Result<(), Flow> {
+        let shared = self.subshell > 0 && Arc::strong_count(&self.hashed) > 1;
+        if name.contains(&b'/') || shared || !self.options.has(Opt::HashAll) {
+            return Ok(());
+        }
+        if let Some((_, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name) {
+            *hits = hits.saturating_add(1);
+            return Ok(());
+        }
+        // A session that is full must still be able to run `rm`.
+        if self.kernel.budget.memory_left() < SPARE {
+            return Ok(());
+        }
+        if let Some(path) = self.program_path(name)? {
+            self.keep((name.len() + path.len()) as u64 + 128)?;
+            Arc::make_mut(&mut self.hashed).insert(name.into(), (Arc::from(path), 1));
+        }
+        Ok(())
+    }
+
     /// Finds a builtin that is not disabled.
     pub(crate) fn find_builtin(&self, name: &[u8]) -> Option<&'static Entry> {
         let entry = builtins::find(name)?;
@@ -58,8 +83,18 @@ impl Shell<'_> {
             return Ok(Found::Custom(Arc::clone(custom)));
         }
         if let Some((path, _)) = self.hashed.get(name) {
+            let ours = path.strip_prefix(b"/usr").unwrap_or(path);
+            if ours.strip_prefix(b"/bin/") == Some(name)
+                && let Some(spec) = commands::find(name)
+            {
+                return Ok(Found::Command(spec));
+            }
             let path = path.to_vec();
-            return self.program_at(&path);
+            return Ok(match self.program_at(&path)? {
+                // It was there once: the message names the path.
+                Found::Missing => Found::NotExecutable(path, Errno::NoEnt),
+                found => found,
+            });
         }
         let path = self.var_text(known::PATH)?;
         let path = path.as_ref().map_or(&b""[..], |path| path.as_slice());

@@ -3,6 +3,7 @@
 mod background;
 mod command;
 mod compound;
+mod ended;
 mod function;
 pub(crate) mod lookup;
 mod nested;

@@ -60,13 +60,20 @@ impl<'y> Shell<'y> {
             hashed: Arc::default(),
             disabled: Arc::default(),
             completions: Arc::default(),
+            history: Arc::default(),
             loops: 0,
             tolerant: 0,
             command_text: Arc::default(),
             trace_level: 0,
             substitution_status: None,
             temporary_fds: Vec::new(),
-            in_trap: None,
+            in_trap: 0,
+            children: 0,
+            killed_by: None,
+            debug_done: false,
+            line_shift: 0,
+            trace_not: false,
+            shows_command: false,
             reserved: 0,
             kept: 0,
         };
@@ -148,10 +155,13 @@ impl<'y> Shell<'y> {
             .change_attrs(budget, known::SHLVL, Attrs::EXPORT, Attrs::NONE)?;
         self.vars
             .set(budget, known::IFS, Bytes::from(&b" \t\n"[..]))?;
+        let (shell, term) = (self.intern(b"SHELL")?, self.intern(b"TERM")?);
         for (name, value) in [
             (known::PS4, &b"+ "[..]),
             (known::OPTIND, b"1"),
             (known::OPTERR, b"1"),
+            (shell, b"/bin/bash"),
+            (term, b"dumb"),
             (known::BASH, b"/usr/bin/bash"),
             (known::BASH_VERSION, b"5.2.15(1)-release"),
             (known::HOSTTYPE, b"x86_64"),
@@ -162,6 +172,8 @@ impl<'y> Shell<'y> {
                 self.vars.set(budget, name, Bytes::from(value))?;
             }
         }
+        self.vars
+            .change_attrs(budget, known::OPTIND, Attrs::INTEGER, Attrs::NONE)?;
         let identity = &kernel.identity;
         self.vars
             .set(budget, known::HOSTNAME, Bytes::from(&*identity.host))?;

@@ -9,8 +9,9 @@ use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::jobs;
 use crate::shell::options::Opt;
+use crate::shell::signals;
 use crate::shell::vars::known;
-use crate::syntax::ast::{Pipeline, Timed};
+use crate::syntax::ast::{CommandKind, Pipeline, Timed};
 use crate::system::{Ended, Pid};
 
 impl Shell<'_> {
@@ -55,8 +56,13 @@ impl Shell<'_> {
         let mut pids: SmallVec<[Pid; 4]> = SmallVec::new();
         let mut input = None;
         for at in 0..last {
+            let announced = match pipeline.commands.get(at) {
+                Some(command) => self.announce_stage(command)?,
+                None => false,
+            };
             let (read, write) = self.kernel.pipe()?;
             let mut child = self.fork();
+            child.debug_done = announced;
             if let Some(input) = input.replace(read) {
                 child.put_fd(0, input)?;
             }
@@ -70,6 +76,7 @@ impl Shell<'_> {
         let mut statuses: SmallVec<[i32; 4]> = SmallVec::new();
         for pid in pids {
             let how = self.wait_process(pid)?.unwrap_or(Ended::Exit(127));
+            self.child_ended();
             statuses.push(jobs::status(how));
         }
         statuses.push(status);
@@ -84,8 +91,10 @@ impl Shell<'_> {
         }
         self.status = status;
         self.pipe_status = statuses;
+        self.killed_by = None;
+        self.tell_children()?;
         if let Some(command) = pipeline.commands.last() {
-            self.line = command.line;
+            self.line = self.line_of(command);
         }
         self.after_failure(status)?;
         Ok(status)
@@ -93,10 +102,23 @@ impl Shell<'_> {
 
     /// Runs the stage of a pipeline in its own process.
     pub(super) fn run_stage(&mut self, pipeline: &Pipeline, at: usize) -> Result<i32, Flow> {
-        match pipeline.commands.get(at) {
-            Some(command) => self.run_command(command),
-            None => Ok(0),
+        let Some(command) = pipeline.commands.get(at) else {
+            return Ok(0);
+        };
+        let status = self.run_command(command)?;
+        // A loop or condition as a stage ends without the EXIT trap that was set in it.
+        let forgets = matches!(
+            command.kind,
+            CommandKind::While { .. }
+                | CommandKind::For { .. }
+                | CommandKind::ForArith { .. }
+                | CommandKind::Case { .. }
+                | CommandKind::If(_)
+        );
+        if forgets && self.traps.get(signals::EXIT).is_some() && self.subshell > 0 {
+            Arc::make_mut(&mut self.traps).set(signals::EXIT, None);
         }
+        Ok(status)
     }
 
     fn run_last(
@@ -114,8 +136,13 @@ impl Shell<'_> {
             let _closed = self.fds.set(0, old);
             return result;
         }
+        let announced = match pipeline.commands.get(at) {
+            Some(command) => self.announce_stage(command)?,
+            None => false,
+        };
         self.subshell(|shell| {
             shell.put_fd(0, input)?;
+            shell.debug_done = announced;
             shell.tolerant += 1;
             let result = shell.run_stage(pipeline, at);
             shell.tolerant -= 1;

@@ -35,7 +35,7 @@ impl Shell<'_> {
             None => Arc::from(&b"environment"[..]),
         };
         let first_line = self.line;
-        self.trace_level += 1;
+        self.trace_level = self.trace_level.wrapping_add(1);
         self.kernel.budget.enter()?;
         let result = self.with_room(|shell| {
             shell.run_text(&Text {
@@ -46,7 +46,7 @@ impl Shell<'_> {
             })
         });
         self.kernel.budget.leave();
-        self.trace_level -= 1;
+        self.trace_level = self.trace_level.wrapping_sub(1);
         result
     }
 
@@ -61,8 +61,16 @@ impl Shell<'_> {
         }
     }
 
-    /// Runs a text line by line: what a line sets counts for the next, and an error only spoils what follows.
+    /// Runs a text line by line, whose lines count from its own first one.
     pub(crate) fn run_text(&mut self, text: &Text<'_>) -> Result<i32, Flow> {
+        let shift = std::mem::take(&mut self.line_shift);
+        let result = self.run_lines(text);
+        self.line_shift = shift;
+        result
+    }
+
+    /// Runs a text line by line: what a line sets counts for the next, and an error only spoils what follows.
+    fn run_lines(&mut self, text: &Text<'_>) -> Result<i32, Flow> {
         let mut parser = Parser::new(
             text.text,
             ParseOptions {
@@ -71,6 +79,7 @@ impl Shell<'_> {
                 ..self.parse_options()
             },
         );
+        self.shows_command |= memchr::memmem::find(text.text, b"BASH_COMMAND").is_some();
         let mut status = 0;
         let mut read = 0;
         loop {
@@ -106,13 +115,22 @@ impl Shell<'_> {
                 self.complain(&message)?;
                 self.line = outer;
             }
-            if self.options.has(Opt::Verbose) {
-                let shown = text.text.get(read..parser.position()).unwrap_or_default();
+            let end = parser.position().min(text.text.len());
+            let shown = text.text.get(read..end).unwrap_or_default();
+            if self.options.has(Opt::Verbose) && !shown.is_empty() {
                 self.print_error(shown)?;
+                if !shown.ends_with(b"\n") {
+                    self.print_error(b"\n")?;
+                }
             }
             read = parser.position();
             let list = match next {
-                Ok(Some(list)) => list,
+                Ok(Some(list)) => {
+                    if self.options.has(Opt::History) && text.part.is_empty() {
+                        self.note_line(shown)?;
+                    }
+                    list
+                }
                 Ok(None) => return Ok(status),
                 Err(error) => return self.syntax_error(&error, text.part),
             };
@@ -133,6 +151,32 @@ impl Shell<'_> {
         }
     }
 
+    /// Adds a line to the history; one of several lines becomes one.
+    fn note_line(&mut self, shown: &[u8]) -> Result<(), Flow> {
+        let lines = shown.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
+        let mut whole: Vec<u8> = Vec::new();
+        for line in lines {
+            let joint: &[u8] = match whole.last() {
+                None => b"",
+                Some(b';' | b'|' | b'&' | b'{' | b'(') => b" ",
+                _ if [&b" do"[..], b"then", b"else"]
+                    .iter()
+                    .any(|word| whole.ends_with(word)) =>
+                {
+                    b" "
+                }
+                Some(_) => b"; ",
+            };
+            whole.extend_from_slice(joint);
+            whole.extend_from_slice(line);
+        }
+        if whole.is_empty() || whole.starts_with(b"#") {
+            return Ok(());
+        }
+        self.add_history(&whole)
+    }
+
     fn syntax_error(&mut self, error: &SyntaxError, part: &str) -> Result<i32, Flow> {
         self.print_syntax_error(error, part)?;
         let limit = match error.kind {
@@ -150,7 +194,10 @@ impl Shell<'_> {
                 Ok(self.status)
             }
             _ => {
-                self.status = error.status().unwrap_or(self.status);
+                self.status = match error.in_substitution && part == "-c" {
+                    true => 127,
+                    false => error.status().unwrap_or(self.status),
+                };
                 Err(Flow::Exit(self.status))
             }
         }

@@ -15,11 +15,12 @@ impl Shell<'_> {
         words: Option<&[Word]>,
         body: &List,
     ) -> Result<i32, Flow> {
-        self.line = command.line;
+        self.line = self.line_of(command);
         let items = match words {
             Some(words) => self.expand_words(words)?,
             None => self.args.as_slice().to_vec(),
         };
+        self.trace_select(name, words)?;
         if items.is_empty() {
             return self.leave_status(0);
         }
@@ -121,6 +122,12 @@ fn menu(items: &[Vec<u8>]) -> Vec<u8> {
                 break;
             };
             let number = column * rows + row + 1;
+            // The first column is as wide as its own numbers, the others as the last number.
+            let digits = if column == 0 {
+                rows.to_string().len()
+            } else {
+                digits
+            };
             let cell = format!("{number:>digits$}) ");
             out.extend_from_slice(cell.as_bytes());
             out.extend_from_slice(item);

@@ -36,6 +36,8 @@ impl Shell<'_> {
         };
         self.close_temporary(temporary);
         let status = result?;
+        self.status = status;
+        self.after_process(command)?;
         self.finish_checked(status)
     }
 
@@ -110,6 +112,17 @@ impl Shell<'_> {
                 self.assign_traced(assign)?;
             }
         }
+        let mut found = found;
+        if assigns.iter().any(|assign| assign.name == known::PATH)
+            && !matches!(found, Found::Function(_) | Found::Builtin(_))
+        {
+            // The command is looked for where its own PATH says, whatever was remembered.
+            let name = words.first().map_or(&b""[..], Vec::as_slice);
+            let hashed = std::mem::take(&mut self.hashed);
+            let result = self.find_program(name);
+            self.hashed = hashed;
+            found = result?;
+        }
         if self.options.has(Opt::XTrace) {
             self.trace_words(&words)?;
         }
@@ -126,7 +139,19 @@ impl Shell<'_> {
         if command.redirects.is_empty() {
             return self.dispatch(words, found);
         }
-        let Some(saved) = self.redirect(&command.redirects)? else {
+        let external = !matches!(found, Found::Function(_) | Found::Builtin(_));
+        // A program's redirections are its own process's: what their expansions assign is lost.
+        let mark = external.then(|| self.vars.mark());
+        let opened = self.redirect(&command.redirects);
+        if let Some(mark) = mark {
+            self.vars.unwind(&self.kernel.budget, mark);
+        }
+        let opened = match opened {
+            // The program's process would end with the error, not the shell.
+            Err(Flow::Exit(_) | Flow::Abandon(_)) if external => None,
+            opened => opened?,
+        };
+        let Some(saved) = opened else {
             let special = matches!(&found, Found::Builtin(entry) if entry.special);
             if special && self.options.has(Opt::Posix) {
                 return Err(Flow::Exit(1));
@@ -162,8 +187,8 @@ impl Shell<'_> {
         let depth = self.vars.depth();
         let name = assign.name;
         if self.vars.attrs(name).has(Attrs::READONLY) {
-            self.complain_readonly(name)?;
-            return Err(Flow::Abandon(1));
+            // The command runs all the same.
+            return self.complain_readonly(name);
         }
         // `x+=1 command` starts from the variable outside.
         let old = if assign.append {
@@ -197,15 +222,33 @@ impl Shell<'_> {
 
     /// Runs what was found, with its words and redirections in place.
     pub(crate) fn dispatch(&mut self, words: Vec<Vec<u8>>, found: Found) -> Result<i32, Flow> {
+        let name = words.first().map_or(&b""[..], Vec::as_slice);
         match found {
             Found::Function(definition) => self.call_function(&definition, words),
-            Found::Builtin(entry) => self.run_builtin(entry, &words),
-            found => self.run_program(words, found),
+            // By its own name, that is, not as the file of a program.
+            Found::Builtin(entry)
+                if entry.name.as_bytes() == name
+                    && (self.disabled.is_empty() || self.find_builtin(name).is_some()) =>
+            {
+                self.run_builtin(entry, &words)
+            }
+            found => {
+                let is_file = !matches!(found, Found::Missing | Found::NotExecutable(..));
+                if is_file {
+                    self.remember_program(name)?;
+                }
+                self.run_program(words, found)
+            }
         }
     }
 
     /// Runs a builtin.
     pub(crate) fn run_builtin(&mut self, entry: &Entry, words: &[Vec<u8>]) -> Result<i32, Flow> {
+        if words.get(1).is_some_and(|word| word == b"--help")
+            && !matches!(entry.name, "echo" | "test" | "[" | "true" | "false" | ":")
+        {
+            return crate::shell::builtins::help::show(self, entry.name);
+        }
         match self.with_room(|shell| (entry.run)(shell, words)) {
             // A write to a pipe without readers kills this process, quietly.
             Err(flow) => Err(flow),
@@ -215,9 +258,21 @@ impl Shell<'_> {
 
     /// Runs a program: as a process of its own would, but inline. A signal that ends it is its status.
     pub(crate) fn run_program(&mut self, words: Vec<Vec<u8>>, found: Found) -> Result<i32, Flow> {
-        match self.run_process(words, found) {
+        let missing = matches!(found, Found::Missing);
+        let before = self.children;
+        let result = self.run_process(words, found);
+        self.children = before;
+        if !missing {
+            self.child_ended();
+            self.killed_by = None;
+        }
+        match result {
             // One that was sent to this shell ends the shell too, at the next look.
-            Err(flow) => Ok(128 + i32::from(Self::signal_of(flow)?)),
+            Err(flow) => {
+                let signal = Self::signal_of(flow)?;
+                self.killed_by = Some(signal);
+                Ok(128 + i32::from(signal))
+            }
             ok => ok,
         }
     }

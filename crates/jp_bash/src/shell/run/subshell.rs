@@ -37,7 +37,9 @@ struct Saved {
     disabled: Arc<Vec<Box<[u8]>>>,
     loops: u32,
     tolerant: u32,
-    in_trap: Option<u8>,
+    in_trap: u128,
+    children: u32,
+    command_text: Arc<[u8]>,
     line: u32,
     temporary_fds: Vec<Fd>,
     computed: crate::shell::vars::dynamic::Computed,
@@ -70,7 +72,13 @@ impl Shell<'_> {
         self.leave_subshell(saved);
         self.kernel.budget.leave();
         let result: Result<Ended, Stop> = result;
-        let status = jobs::status(result?);
+        let ended = result?;
+        self.child_ended();
+        self.killed_by = match ended {
+            Ended::Signal(signal) => Some(signal),
+            Ended::Exit(_) => None,
+        };
+        let status = jobs::status(ended);
         self.status = status;
         // Someone may have asked for this process while the subshell ran.
         self.default_signals()?;
@@ -104,6 +112,8 @@ impl Shell<'_> {
             loops: std::mem::replace(&mut self.loops, 0),
             tolerant: self.tolerant,
             in_trap: self.in_trap,
+            children: std::mem::take(&mut self.children),
+            command_text: Arc::clone(&self.command_text),
             line: self.line,
             temporary_fds: std::mem::take(&mut self.temporary_fds),
             computed: self.vars.computed.clone(),
@@ -146,6 +156,8 @@ impl Shell<'_> {
         self.loops = saved.loops;
         self.tolerant = saved.tolerant;
         self.in_trap = saved.in_trap;
+        self.children = saved.children;
+        self.command_text = saved.command_text;
         self.line = saved.line;
         self.temporary_fds = saved.temporary_fds;
         self.vars.computed = saved.computed;
@@ -186,6 +198,7 @@ impl Shell<'_> {
             hashed: Arc::clone(&self.hashed),
             disabled: Arc::clone(&self.disabled),
             completions: Arc::clone(&self.completions),
+            history: Arc::clone(&self.history),
             loops: 0,
             tolerant: self.tolerant,
             command_text: Arc::clone(&self.command_text),
@@ -193,6 +206,12 @@ impl Shell<'_> {
             substitution_status: None,
             temporary_fds: Vec::new(),
             in_trap: self.in_trap,
+            children: 0,
+            killed_by: None,
+            debug_done: false,
+            line_shift: self.line_shift,
+            trace_not: false,
+            shows_command: self.shows_command,
             reserved: 0,
             kept: 0,
         }

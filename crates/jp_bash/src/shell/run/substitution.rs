@@ -23,12 +23,16 @@ impl Shell<'_> {
             return self.file_sub(redirect);
         }
         let list = &sub.list;
-        self.capture(|shell| {
+        let shift = self.line_shift;
+        self.line_shift = self.line.wrapping_sub(sub.line);
+        let result = self.capture(|shell| {
             if !shell.options.has(Opt::InheritErrExit) && !shell.options.has(Opt::Posix) {
                 shell.options.set(Opt::ErrExit, false);
             }
             shell.run_list(list)
-        })
+        });
+        self.line_shift = shift;
+        result
     }
 
     /// Runs `body` in a subshell and returns its output; the status stays in `$?`.
@@ -56,6 +60,7 @@ impl Shell<'_> {
         let mut bytes = capture.bytes.take();
         self.kernel.budget.release(bytes.len() as u64);
         self.status = result?;
+        self.killed_by = None;
         self.substitution_status = Some(self.status);
         trim(&mut bytes);
         if memchr::memchr(0, &bytes).is_some() {

@@ -29,7 +29,7 @@ impl Shell<'_> {
     /// Returns `PS4` expanded, its first character once for each level of `$( )` and `eval`.
     fn trace_prefix(&mut self) -> Result<Vec<u8>, Flow> {
         let Some(ps4) = self.var_text(known::PS4)? else {
-            return Ok(b"+ ".to_vec());
+            return Ok(Vec::new());
         };
         let text = if ps4
             .as_slice()
@@ -97,8 +97,11 @@ impl Shell<'_> {
             Some(b"export" | b"readonly")
         ) {
             for word in words.iter().skip(1) {
-                if !word.starts_with(b"-") && word.contains(&b'=') {
-                    self.trace_line(word)?;
+                let at = memchr::memchr(b'=', word).filter(|_| !word.starts_with(b"-"));
+                if let Some((name, value)) = at.and_then(|at| word.split_at_checked(at + 1)) {
+                    let mut line = name.to_vec();
+                    push_quoted(&mut line, value);
+                    self.trace_line(&line)?;
                 }
             }
         }
@@ -175,11 +178,25 @@ impl Shell<'_> {
         if self.has_debug_trap() {
             self.run_debug_trap(command)?;
         }
+        self.trace_loop(b"for ", name, words)
+    }
+
+    /// Shows the head of `select`, if `set -x` is on.
+    pub(super) fn trace_select(&mut self, name: Name, words: Option<&[Word]>) -> Result<(), Flow> {
+        self.trace_loop(b"select ", name, words)
+    }
+
+    fn trace_loop(
+        &mut self,
+        keyword: &[u8],
+        name: Name,
+        words: Option<&[Word]>,
+    ) -> Result<(), Flow> {
         if !self.options.has(Opt::XTrace) {
             return Ok(());
         }
         let names = self.kernel.names.borrow();
-        let mut line = [b"for ", &*names.text(name), b" in"].concat();
+        let mut line = [keyword, &*names.text(name), b" in"].concat();
         match words {
             None => line.extend_from_slice(b" \"$@\""),
             Some(words) => {
@@ -204,6 +221,9 @@ impl Shell<'_> {
             return Ok(());
         }
         let mut line = b"[[".to_vec();
+        if std::mem::take(&mut self.trace_not) {
+            line.extend_from_slice(b" !");
+        }
         for word in words {
             line.push(b' ');
             line.extend_from_slice(if word.is_empty() { b"''" } else { word });
@@ -252,6 +272,8 @@ pub(crate) fn push_quoted(out: &mut Vec<u8>, word: &[u8]) {
     };
     if word.is_empty() {
         out.extend_from_slice(b"''");
+    } else if word == b"'" {
+        out.extend_from_slice(b"\\'");
     } else if word.iter().any(odd) || std::str::from_utf8(word).is_err() {
         push_ansi(out, word);
     } else if word.iter().any(special)

@@ -11,6 +11,11 @@ use crate::stop::Stop;
 use crate::syntax::ast::{Command, CommandKind};
 use crate::syntax::print;
 
+/// Returns a signal as a bit of `in_trap`.
+fn bit(signal: u8) -> u128 {
+    1 << (signal & 127)
+}
+
 impl Shell<'_> {
     /// Handles the signals that came: runs their traps, or ends the process.
     pub(crate) fn handle_signals(&mut self) -> Result<(), Flow> {
@@ -25,11 +30,12 @@ impl Shell<'_> {
     }
 
     /// Runs the text of a trap; `$?` is afterwards what it was before.
-    fn run_trap_text(&mut self, signal: u8, text: &Arc<[u8]>) -> Result<(), Flow> {
+    pub(super) fn run_trap_text(&mut self, signal: u8, text: &Arc<[u8]>) -> Result<(), Flow> {
         let (status, line) = (self.status, self.line);
         let pipe_status = self.pipe_status.clone();
         let command = Arc::clone(&self.command_text);
-        let outer = self.in_trap.replace(signal);
+        let outer = self.in_trap;
+        self.in_trap |= bit(signal);
         let substitution = self.substitution_status.take();
         self.kernel.budget.enter()?;
         let result = self.eval_text(text);
@@ -52,10 +58,18 @@ impl Shell<'_> {
         Arc::make_mut(&mut self.traps).set(signals::EXIT, None);
         self.status = status;
         self.loops = 0;
-        self.in_trap = Some(signals::EXIT);
+        self.in_trap |= bit(signals::EXIT);
         self.line = 1;
+        // Under `set -x` the trap of the script itself counts as part of it.
+        let level = self.trace_level;
+        if self.subshell == 0 {
+            self.trace_level = level.wrapping_sub(1);
+        }
         let result = self.eval_text(&text);
-        self.in_trap = None;
+        self.trace_level = level;
+        self.in_trap = 0;
+        // One that the trap itself has set does not run.
+        Arc::make_mut(&mut self.traps).set(signals::EXIT, None);
         match result {
             Ok(_) => Ok(status),
             Err(Flow::Exit(status)) => Ok(status),
@@ -67,7 +81,7 @@ impl Shell<'_> {
     }
 
     pub(super) fn run_err_trap(&mut self, status: i32) -> Result<(), Flow> {
-        if self.in_trap == Some(signals::ERR) {
+        if self.in_trap & bit(signals::ERR) != 0 {
             return Ok(());
         }
         let Some(Action::Run(text)) = self.traps.get(signals::ERR).cloned() else {
@@ -77,15 +91,34 @@ impl Shell<'_> {
         self.run_trap_text(signals::ERR, &text)
     }
 
+    /// Runs the DEBUG trap for a stage of a pipeline, before its process starts.
+    pub(super) fn announce_stage(&mut self, command: &Command) -> Result<bool, Flow> {
+        if !self.has_debug_trap() || !matches!(command.kind, CommandKind::Simple(_)) {
+            return Ok(false);
+        }
+        self.run_debug_trap(command)?;
+        Ok(true)
+    }
+
+    /// Leaves a text in `BASH_COMMAND`, where traps can see it.
+    pub(super) fn show_command(&mut self, text: impl FnOnce(&Self) -> Vec<u8>) {
+        if self.has_debug_trap() && self.in_trap == 0 {
+            self.command_text = text(self).into();
+        }
+    }
+
     /// Tells whether each command is announced to a DEBUG trap.
     #[inline]
     pub(super) fn has_debug_trap(&self) -> bool {
-        !self.traps.is_empty()
+        self.shows_command || !self.traps.is_empty()
     }
 
     /// Runs the DEBUG trap before a command; `false` if the command is to be skipped (`extdebug`).
     pub(super) fn run_debug_trap(&mut self, command: &Command) -> Result<bool, Flow> {
-        if self.in_trap.is_none() {
+        if std::mem::take(&mut self.debug_done) {
+            return Ok(true);
+        }
+        if self.in_trap == 0 {
             // ERR and EXIT traps see it too.
             let mut text = print::print_command(command, &self.kernel.names.borrow());
             // Loops and `case` show only their first line.
@@ -103,7 +136,7 @@ impl Shell<'_> {
         }
         let line = self.line;
         if matches!(command.kind, CommandKind::Simple(_) | CommandKind::Arith(_)) {
-            self.line = command.line;
+            self.line = self.line_of(command);
         }
         let result = self.run_debug_text();
         self.line = line;
@@ -112,7 +145,7 @@ impl Shell<'_> {
 
     /// Runs the DEBUG trap for the command in `BASH_COMMAND`.
     pub(super) fn run_debug_text(&mut self) -> Result<bool, Flow> {
-        if self.in_trap == Some(signals::DEBUG) {
+        if self.in_trap & bit(signals::DEBUG) != 0 {
             return Ok(true);
         }
         let Some(Action::Run(text)) = self.traps.get(signals::DEBUG).cloned() else {
@@ -124,7 +157,8 @@ impl Shell<'_> {
             return Ok(true);
         }
         let (status, pipe_status) = (self.status, self.pipe_status.clone());
-        let outer = self.in_trap.replace(signals::DEBUG);
+        let outer = self.in_trap;
+        self.in_trap |= bit(signals::DEBUG);
         let result = self.eval_text(&text);
         self.in_trap = outer;
         let answer = result?;
@@ -138,7 +172,7 @@ impl Shell<'_> {
     }
 
     pub(crate) fn run_return_trap(&mut self) -> Result<(), Flow> {
-        if self.in_trap == Some(signals::RETURN) {
+        if self.in_trap & bit(signals::RETURN) != 0 {
             return Ok(());
         }
         if let Some(Action::Run(text)) = self.traps.get(signals::RETURN).cloned() {

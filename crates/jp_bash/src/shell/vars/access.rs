@@ -176,8 +176,14 @@ impl Shell<'_> {
             self.complain_readonly(name)?;
             return Ok(Assigned::Refused);
         }
-        if attrs.has(Attrs::DYNAMIC) && self.set_computed(name, text.as_slice())? {
-            return Ok(Assigned::Done);
+        if attrs.has(Attrs::DYNAMIC) {
+            if let Some(Key::Text(key)) = &place.key {
+                self.set_computed_key(name, key, text.as_slice())?;
+                return Ok(Assigned::Done);
+            }
+            if self.set_computed(name, text.as_slice())? {
+                return Ok(Assigned::Done);
+            }
         }
         let (text, how) = if attrs.has(Attrs::CONVERTS) {
             (self.convert(place, attrs, text, how)?, How::Replace)

@@ -30,7 +30,7 @@ pub(crate) struct Assoc {
     texts: u64,
 }
 
-fn hash(key: &[u8]) -> u32 {
+pub(crate) fn hash(key: &[u8]) -> u32 {
     key.iter().fold(2_166_136_261, |hash: u32, byte| {
         hash.wrapping_mul(16_777_619) ^ u32::from(*byte)
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::frames::{Frame, FrameKind};
-use crate::shell::options;
+use crate::shell::options::{self, Opt};
 use crate::shell::vars::assoc::Assoc;
 use crate::shell::vars::indexed::Indexed;
 use crate::shell::vars::{Attrs, Bytes, Value, known};
@@ -61,13 +61,7 @@ impl Computed {
 /// Returns the attributes a computed variable starts with.
 pub(crate) fn attrs(name: Name) -> Attrs {
     let more = match name {
-        known::RANDOM
-        | known::SRANDOM
-        | known::SECONDS
-        | known::LINENO
-        | known::HISTCMD
-        | known::EPOCHSECONDS
-        | known::BASHPID => Attrs::INTEGER,
+        known::RANDOM | known::SRANDOM | known::HISTCMD | known::BASHPID => Attrs::INTEGER,
         known::SHELLOPTS | known::BASHOPTS => Attrs::READONLY,
         known::FUNCNAME
         | known::BASH_SOURCE
@@ -145,7 +139,7 @@ impl Shell<'_> {
             ),
             known::DIRSTACK => {
                 let mut all = vec![Bytes::from(&*self.cwd.logical)];
-                all.extend(self.dir_stack.iter().rev().map(|path| Bytes::from(&**path)));
+                all.extend(self.dir_stack.iter().map(|path| Bytes::from(&**path)));
                 list(all)
             }
             known::GROUPS => list([Bytes::from_int(i64::from(self.gid()))]),
@@ -183,7 +177,7 @@ impl Shell<'_> {
             }
             known::BASH_ARGC => list(
                 frames()
-                    .filter(|f| !f.args.is_empty())
+                    .filter(|f| !f.args.is_empty() || self.options.has(Opt::ExtDebug))
                     .map(|frame| Bytes::from_int(i64::try_from(frame.args.len()).unwrap_or(0))),
             ),
             known::BASH_ARGV => list(
@@ -192,6 +186,26 @@ impl Shell<'_> {
             ),
             _ => Value::None,
         }
+    }
+
+    /// Assigns to an element of `BASH_ALIASES` or `BASH_CMDS`.
+    pub(crate) fn set_computed_key(
+        &mut self,
+        name: Name,
+        key: &[u8],
+        text: &[u8],
+    ) -> Result<(), Flow> {
+        self.keep((key.len() + text.len()) as u64 + 128)?;
+        match name {
+            known::BASH_ALIASES => {
+                Arc::make_mut(&mut self.aliases).insert(key.into(), Arc::from(text));
+            }
+            known::BASH_CMDS => {
+                Arc::make_mut(&mut self.hashed).insert(key.into(), (Arc::from(text), 0));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Assigns to a computed variable; `false` where it is stored like any other.

@@ -15,7 +15,13 @@ pub(crate) struct Ifs {
     /// What joins `"$*"`.
     join: [u8; 4],
     join_len: u8,
+    /// Characters of several bytes that separate; so many of them that nobody has more.
+    wide: [[u8; 4]; WIDE],
+    wide_len: u8,
 }
+
+/// Characters of several bytes at most.
+const WIDE: usize = 8;
 
 impl Default for Ifs {
     fn default() -> Self {
@@ -28,10 +34,26 @@ impl Ifs {
     pub(crate) fn new(value: Option<&[u8]>, utf8: bool) -> Self {
         let text = value.unwrap_or(b" \t\n");
         let mut set = [0_u64; 4];
-        for byte in text {
+        let mut add = |byte: u8| {
             if let Some(word) = set.get_mut(usize::from(byte / 64)) {
                 *word |= 1 << (byte % 64);
             }
+        };
+        let mut wide = [[0; 4]; WIDE];
+        let mut wide_len = 0;
+        for chunk in text.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                let mut room = [0; 4];
+                let bytes = c.encode_utf8(&mut room).as_bytes();
+                match wide.get_mut(usize::from(wide_len)) {
+                    Some(slot) if utf8 && bytes.len() > 1 => {
+                        *slot = room;
+                        wide_len += 1;
+                    }
+                    _ => bytes.iter().copied().for_each(&mut add),
+                }
+            }
+            chunk.invalid().iter().copied().for_each(&mut add);
         }
         let first = match text
             .utf8_chunks()
@@ -53,6 +75,8 @@ impl Ifs {
             newline: text.contains(&b'\n'),
             join,
             join_len: u8::try_from(first).unwrap_or(0),
+            wide,
+            wide_len,
         }
     }
 
@@ -81,7 +105,23 @@ impl Ifs {
         if self.default {
             return memchr::memchr3(b' ', b'\t', b'\n', text);
         }
-        text.iter().position(|byte| self.has(*byte))
+        if self.wide_len == 0 {
+            return text.iter().position(|byte| self.has(*byte));
+        }
+        (0..text.len()).find(|at| self.length(text.get(*at..).unwrap_or_default()) > 0)
+    }
+
+    /// Returns how many bytes the separator at the start of a text has; 0 if there is none.
+    #[inline]
+    pub(crate) fn length(&self, text: &[u8]) -> usize {
+        let Some(first) = text.first() else { return 0 };
+        if self.has(*first) {
+            return 1;
+        }
+        let wide = self.wide.iter().take(usize::from(self.wide_len));
+        wide.map(|c| c.split(|byte| *byte == 0).next().unwrap_or_default())
+            .find(|c| text.starts_with(c))
+            .map_or(0, <[u8]>::len)
     }
 
     /// Returns what stands between the elements of `"$*"`.

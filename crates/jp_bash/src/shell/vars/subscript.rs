@@ -198,7 +198,9 @@ impl Shell<'_> {
         if let Key::Index(index) = key
             && *index < 0
         {
-            return match self.real_index(name, *index)? {
+            // For writing, `x[-1]` of a plain variable is `x`; for reading it is an error.
+            let scalar = matches!(self.value_of(name)?, Value::Scalar(_));
+            return match self.real_index(name, *index)?.filter(|_| !scalar) {
                 Some(index) => self.element(name, &Key::Index(index)),
                 None => {
                     let text = self.name_text(name);

@@ -130,10 +130,13 @@ impl Shape<'_> {
             RedirectKind::HereDoc(doc) => ("<<", &doc.body),
             RedirectKind::HereString(word) => ("<<<", word),
         };
-        let fd = match redirect.fd {
+        let fd = match &redirect.fd {
             crate::syntax::ast::RedirectFd::Default => String::new(),
             crate::syntax::ast::RedirectFd::Number(number) => number.to_string(),
-            crate::syntax::ast::RedirectFd::Variable(name) => format!("{{{}}}", self.name(name)),
+            crate::syntax::ast::RedirectFd::Variable(name) => format!("{{{}}}", self.name(*name)),
+            crate::syntax::ast::RedirectFd::Element(text) => {
+                format!("{{{}}}", String::from_utf8_lossy(text))
+            }
         };
         format!("{fd}{name}{}", self.word(word))
     }

@@ -54,6 +54,8 @@ impl Parser<'_> {
     /// Compiles a call all of whose arguments are values.
     fn plain(&mut self, func: Func) -> Parsed<()> {
         let mut count = 0;
+        let start = self.program.ops.len();
+        let mut first = start;
         if !self.is(")") {
             loop {
                 // Only `gensub` takes a regex constant among the functions that come here.
@@ -63,6 +65,9 @@ impl Parser<'_> {
                     self.expression()?;
                 }
                 count += 1;
+                if count == 1 {
+                    first = self.program.ops.len();
+                }
                 if !self.another() {
                     break;
                 }
@@ -82,8 +87,32 @@ impl Parser<'_> {
             self.emit(Op::FieldConst(0));
             count = 4;
         }
+        if func == Func::Substr && first == start + 1 && self.substr_field(start, count > 2) {
+            return Ok(());
+        }
         self.emit(Op::Builtin(func, u32::try_from(count).unwrap_or(u32::MAX)));
         Ok(())
+    }
+
+    /// Takes the field whose `substr` is wanted off the stack, if what comes behind it cannot change it.
+    fn substr_field(&mut self, start: usize, length: bool) -> bool {
+        let Some([Op::FieldConst(field), rest @ ..]) = self.program.ops.get(start..) else {
+            return false;
+        };
+        let field = *field;
+        let plain = |op: &Op| {
+            matches!(
+                op,
+                Op::Const(_) | Op::Global(_) | Op::Local(_) | Op::Arith(_) | Op::FieldConst(_)
+            )
+        };
+        if self.barrier > start || !rest.iter().all(plain) {
+            return false;
+        }
+        self.program.ops.remove(start);
+        self.program.lines.remove(start);
+        self.emit(Op::SubstrField(field, length));
+        true
     }
 
     fn split(&mut self, pattern: bool) -> Parsed<()> {

@@ -15,6 +15,12 @@ impl Vm<'_> {
             self.stack.push(Value::owned(text, &self.meter));
             return Ok(());
         }
+        if let (Func::Toupper | Func::Tolower, Some(Value::Short(short))) =
+            (func, self.stack.last_mut())
+            && short.change_case(func == Func::Toupper)
+        {
+            return Ok(());
+        }
         let from = self.stack.len().saturating_sub(count);
         // The arguments are looked at where they are; nothing here uses the stack.
         let mut stack = std::mem::take(&mut self.stack);
@@ -132,26 +138,26 @@ impl Vm<'_> {
     /// Returns characters `start` up to `start + length`.
     fn substr(&self, value: &Value, start: f64, length: Option<f64>) -> Value {
         let text = self.text(value);
-        // As gawk: fractions are cut off, and a start before the text is its beginning, at the same length.
-        let from = f64::max(start.trunc(), 1.0);
-        let to = match length {
-            Some(length) if length.is_nan() => return Value::string(b"", &self.meter),
-            Some(length) => from + length.trunc(),
-            None => f64::INFINITY,
+        Value::string(slice(&text, start, length, self.utf8), &self.meter)
+    }
+
+    /// The same of a field, without making the field a value.
+    pub(super) fn substr_field(&mut self, number: usize, has_length: bool) -> Ran<()> {
+        let length = has_length.then(|| self.pop_num());
+        let start = self.pop_num();
+        let value = if number == 0 {
+            self.fresh_record()?;
+            let text = slice(self.record.text(), start, length, self.utf8);
+            Value::string(text, &self.meter)
+        } else if self.record.loose().is_some() {
+            let field = self.field(number)?;
+            self.substr(&field, start, length)
+        } else {
+            let text = self.record.bytes(number)?.unwrap_or_default();
+            Value::string(slice(text, start, length, self.utf8), &self.meter)
         };
-        if to <= from || from.is_nan() {
-            return Value::string(b"", &self.meter);
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a float cast saturates"
-        )]
-        let (skip, take) = ((from - 1.0) as usize, (to - from) as usize);
-        let start = chars::offset(&text, skip, self.utf8);
-        let rest = text.get(start..).unwrap_or_default();
-        let end = chars::offset(rest, take, self.utf8);
-        Value::string(rest.get(..end).unwrap_or_default(), &self.meter)
+        self.stack.push(value);
+        Ok(())
     }
 
     fn index(&self, text: &Value, wanted: &Value) -> Value {
@@ -191,6 +197,30 @@ impl Vm<'_> {
         self.specials.put(Special::Rstart, Value::Num(start));
         self.specials.put(Special::Rlength, Value::Num(length));
     }
+}
+
+/// Returns characters `start` up to `start + length` of a text.
+fn slice(text: &[u8], start: f64, length: Option<f64>, utf8: bool) -> &[u8] {
+    // As gawk: fractions are cut off, and a start before the text is its beginning, at the same length.
+    let from = f64::max(start.trunc(), 1.0);
+    let to = match length {
+        Some(length) if length.is_nan() => return b"",
+        Some(length) => from + length.trunc(),
+        None => f64::INFINITY,
+    };
+    if to <= from || from.is_nan() {
+        return b"";
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a float cast saturates"
+    )]
+    let (skip, take) = ((from - 1.0) as usize, (to - from) as usize);
+    let start = chars::offset(text, skip, utf8);
+    let rest = text.get(start..).unwrap_or_default();
+    let end = chars::offset(rest, take, utf8);
+    rest.get(..end).unwrap_or_default()
 }
 
 fn math(func: Func, first: f64, second: f64) -> f64 {

@@ -109,7 +109,6 @@ impl Vm<'_> {
 
     fn colder(&mut self, op: Op) -> Ran<()> {
         match op {
-            Op::Builtin(func, args) => self.builtin(func, args as usize),
             Op::Split {
                 pattern,
                 array,
@@ -134,9 +133,7 @@ impl Vm<'_> {
                 self.stack.push(Value::string(kind.as_bytes(), &self.meter));
                 Ok(())
             }
-            Op::Substitute(target, global) => self.substitute(target, global),
             Op::Getline(source, target) => self.getline(source, target),
-            Op::Print(count, dest) => self.print(count as usize, dest),
             Op::Printf(count, dest) => self.printf(count as usize, dest),
             Op::OutConst(slot) => {
                 if let Some(value) = self.program.consts.get(slot as usize) {
@@ -153,7 +150,6 @@ impl Vm<'_> {
                 }
                 Ok(())
             }
-            Op::OutField(index) => self.out_field(index as usize),
             Op::OutSpecial(special) => {
                 let value = self.special(special)?;
                 push_output(self.out.buffer(), &value, &self.specials.ofmt);
@@ -162,11 +158,6 @@ impl Vm<'_> {
             Op::OutOfs => {
                 self.out.buffer().extend_from_slice(&self.specials.ofs);
                 Ok(())
-            }
-            Op::OutOrs => {
-                self.out.buffer().extend_from_slice(&self.specials.ors);
-                self.out.settle(self.sys)?;
-                self.check_stdout()
             }
             _ => Ok(()),
         }
@@ -180,8 +171,15 @@ impl Vm<'_> {
         Ok(())
     }
 
+    /// Ends a line of output.
+    pub(super) fn out_ors(&mut self) -> Ran<()> {
+        self.out.buffer().extend_from_slice(&self.specials.ors);
+        self.out.settle(self.sys)?;
+        self.check_stdout()
+    }
+
     /// Writes a field straight out of the record.
-    fn out_field(&mut self, number: usize) -> Ran<()> {
+    pub(super) fn out_field(&mut self, number: usize) -> Ran<()> {
         if number == 0 {
             self.fresh_record()?;
             self.out.put(self.sys, self.record.text())?;

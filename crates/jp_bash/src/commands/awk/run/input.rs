@@ -16,7 +16,7 @@ use crate::system::{FileKind, Follow, OpenHow, SysError, System, failed};
 /// Where reading the operands has come to.
 #[derive(Default)]
 pub(super) struct Input {
-    reader: Option<Reader>,
+    pub(super) reader: Option<Reader>,
     /// The next operand.
     next: i64,
     /// A file was read: without one, standard input is.
@@ -65,6 +65,7 @@ impl Vm<'_> {
     /// Runs the rules on every record.
     pub(super) fn records(&mut self) -> Ran<Done> {
         loop {
+            let next = self.sift()?;
             match self.next_record(true)? {
                 None => return Ok(Done::End),
                 Some(Done::End) => {}
@@ -74,7 +75,7 @@ impl Vm<'_> {
                 continue;
             };
             self.claim(0)?;
-            let done = self.run(entry)?;
+            let done = self.run(self.entry(entry, next))?;
             match done {
                 Done::End => {}
                 Done::Next => self.unwind(),

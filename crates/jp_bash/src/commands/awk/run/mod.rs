@@ -7,6 +7,7 @@ mod compare;
 mod input;
 mod output;
 mod random;
+mod sift;
 mod special;
 mod steps;
 mod subst;
@@ -98,6 +99,7 @@ pub(super) struct Vm<'a> {
     out: Output,
     specials: special::Specials,
     input: input::Input,
+    sift: Option<sift::Sift>,
     pub(super) status: i32,
     random: random::Random,
     scratch: Vec<u8>,
@@ -139,6 +141,7 @@ impl<'a> Vm<'a> {
             out: Output::new(1),
             specials: special::Specials::default(),
             input: input::Input::default(),
+            sift: sift::Sift::of(program),
             status: 0,
             random: random::Random::default(),
             scratch: Vec::new(),

@@ -49,11 +49,10 @@ impl Vm<'_> {
     }
 
     pub(super) fn print(&mut self, count: usize, dest: Dest) -> Ran<()> {
-        let name = if dest == Dest::Stdout {
-            Value::Uninit
-        } else {
-            self.pop()
-        };
+        if dest == Dest::Stdout {
+            return self.print_values(count);
+        }
+        let name = self.pop();
         let mut line = std::mem::take(&mut self.scratch);
         line.clear();
         if count == 0 {
@@ -78,6 +77,32 @@ impl Vm<'_> {
         let written = self.write(dest, &name, &line);
         self.scratch = line;
         written
+    }
+
+    /// Prints the values on the stack to standard output.
+    fn print_values(&mut self, count: usize) -> Ran<()> {
+        let from = self.stack.len().saturating_sub(count);
+        for (index, value) in self
+            .stack
+            .get(from..)
+            .unwrap_or_default()
+            .iter()
+            .enumerate()
+        {
+            if index > 0 {
+                self.out.put(self.sys, &self.specials.ofs)?;
+            }
+            match value {
+                Value::Num(num) => {
+                    format::push_number(self.out.buffer(), *num, &self.specials.ofmt);
+                }
+                other => self.out.put(self.sys, other.text().unwrap_or_default())?,
+            }
+        }
+        self.out.buffer().extend_from_slice(&self.specials.ors);
+        self.stack.truncate(from);
+        self.out.settle(self.sys)?;
+        self.check_stdout()
     }
 
     pub(super) fn printf(&mut self, count: usize, dest: Dest) -> Ran<()> {

@@ -259,6 +259,12 @@ impl Vm<'_> {
                         pc = jump(pc, by);
                     }
                 }
+                Op::Builtin(func, args) => ok!(self.builtin(func, args as usize)),
+                Op::SubstrField(field, length) => ok!(self.substr_field(field as usize, length)),
+                Op::Print(count, dest) => ok!(self.print(count as usize, dest)),
+                Op::Substitute(target, global) => ok!(self.substitute(target, global)),
+                Op::OutField(index) => ok!(self.out_field(index as usize)),
+                Op::OutOrs => ok!(self.out_ors()),
                 Op::Call(function, args) => pc = ok!(self.call(function, args, pc)),
                 Op::Return => {
                     let value = self.pop();

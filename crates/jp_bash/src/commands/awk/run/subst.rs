@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem::Finder;
 use smallvec::{SmallVec, smallvec};
 
 use super::super::array::Key;
@@ -81,6 +82,9 @@ impl Vm<'_> {
         let with_groups = pieces
             .iter()
             .any(|piece| matches!(piece, Piece::Group(n) if *n > 0));
+        if let (Some(old), [Piece::Text(new)], Which::All) = (regex.literal(), pieces, which) {
+            return self.replace_text(text, old, new, out);
+        }
         let mut groups: Groups = Vec::new();
         let (mut at, mut copied, mut seen, mut replaced) = (0, 0, 0_u64, 0_u64);
         let mut last_end = None;
@@ -143,6 +147,31 @@ impl Vm<'_> {
         Ok(replaced)
     }
 
+    /// Replaces a text by a text, as [`Vm::replace`].
+    fn replace_text(
+        &mut self,
+        text: &[u8],
+        old: &Finder<'_>,
+        new: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Ran<u64> {
+        let (mut copied, mut replaced) = (0, 0);
+        for start in old.find_iter(text) {
+            out.extend_from_slice(text.get(copied..start).unwrap_or_default());
+            out.extend_from_slice(new);
+            copied = start + old.needle().len();
+            replaced += 1;
+            if out.len() > 1 << 16 {
+                self.claim(out.len().saturating_mul(2))?;
+            }
+        }
+        if replaced > 0 {
+            out.extend_from_slice(text.get(copied..).unwrap_or_default());
+            self.claim(out.len())?;
+        }
+        Ok(replaced)
+    }
+
     pub(super) fn substitute(&mut self, target: Target, global: bool) -> Ran<()> {
         let index = self.index_of(target);
         let replacement = self.pop();
@@ -173,6 +202,11 @@ impl Vm<'_> {
     /// Replaces in `$0`, between two buffers that change places.
     fn replace_record(&mut self, regex: &Regex, pieces: &[Piece<'_>], which: Which) -> Ran<u64> {
         self.fresh_record()?;
+        if let (Some(old), [Piece::Text(new)], Which::All) = (regex.literal(), pieces, which)
+            && let ([old], [new]) = (old.needle(), &**new)
+        {
+            return Ok(self.replace_byte(*old, *new));
+        }
         let text = self.record.take();
         let mut out = std::mem::take(&mut self.spare);
         out.clear();
@@ -189,6 +223,21 @@ impl Vm<'_> {
             self.spare = unused;
         }
         count
+    }
+
+    /// Replaces a byte in `$0`, in place.
+    fn replace_byte(&mut self, old: u8, new: u8) -> u64 {
+        let mut text = self.record.take();
+        let count = text.iter().filter(|byte| **byte == old).count();
+        if count == 0 {
+            self.record.put_back(text);
+            return 0;
+        }
+        for byte in &mut text {
+            *byte = if *byte == old { new } else { *byte };
+        }
+        self.record.set_owned(text, &self.splitter);
+        count as u64
     }
 
     pub(super) fn gensub(&mut self, args: &[Value]) -> Ran<Value> {

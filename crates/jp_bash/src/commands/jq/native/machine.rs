@@ -10,7 +10,7 @@ use crate::system::SysError;
 pub(super) const TABLE: &[Entry] = &[
     ("input", 0, |world, _| match world.next_input()? {
         Some(value) => Ok(value),
-        None => Err(fail::error("No more inputs")),
+        None => Err(fail::error("break")),
     }),
     ("debug", 0, |world, args| {
         let value = one(args);

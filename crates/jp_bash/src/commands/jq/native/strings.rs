@@ -1,10 +1,11 @@
 //! Strings: conversion, trimming, splitting, code points.
 
 use super::{Entry, one, two};
-use crate::commands::jq::fail::{self, Result};
+use crate::commands::jq::fail::{self, Fail, Result};
+use crate::commands::jq::text::Text;
 use crate::commands::jq::value::Value;
 use crate::commands::jq::world::World;
-use crate::commands::jq::{format, json, number, ops, print};
+use crate::commands::jq::{format, json, ops, print};
 
 pub(super) const TABLE: &[Entry] = &[
     ("tojson", 0, |world, args| {
@@ -70,10 +71,10 @@ pub(super) const TABLE: &[Entry] = &[
     ("ltrim", 0, |world, args| trim(world, args, str::trim_start)),
     ("rtrim", 0, |world, args| trim(world, args, str::trim_end)),
     ("ascii_downcase", 0, |_, args| {
-        case(args, "ascii_downcase", <[u8]>::to_ascii_lowercase)
+        case(args, <[u8]>::to_ascii_lowercase)
     }),
     ("ascii_upcase", 0, |_, args| {
-        case(args, "ascii_upcase", <[u8]>::to_ascii_uppercase)
+        case(args, <[u8]>::to_ascii_uppercase)
     }),
     ("ascii", 0, |_, args| {
         let code = one(args).number().unwrap_or(0.0);
@@ -93,22 +94,28 @@ fn fromjson(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
         ));
     };
     world.fuel.steps(text.len())?;
-    json::parse_one(text)
-        .map_err(|message| fail::error(format!("{message} (while parsing '{}')", text.as_str())))
+    json::parse_one(text).map_err(|message| while_parsing(&message, text))
+}
+
+fn while_parsing(message: &str, text: &Text) -> Fail {
+    fail::error(format!("{message} (while parsing '{}')", text.as_str()))
 }
 
 fn tonumber(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
     let value = one(args);
     match &value {
         Value::Number(_) | Value::Literal(_) => Ok(value),
-        Value::String(text) => match number::parse(text) {
-            Some(number) if !number.number().is_some_and(f64::is_nan) => Ok(number),
-            _ => Err(fail::about(
-                &mut world.fuel,
-                &value,
-                "cannot be parsed as a number",
-            )),
-        },
+        Value::String(text) => {
+            world.fuel.steps(text.len())?;
+            match json::parse_one(text).map_err(|message| while_parsing(&message, text))? {
+                number @ (Value::Number(_) | Value::Literal(_)) => Ok(number),
+                _ => Err(fail::about(
+                    &mut world.fuel,
+                    &value,
+                    "cannot be parsed as a number",
+                )),
+            }
+        }
         _ => Err(fail::about(
             &mut world.fuel,
             &value,
@@ -224,10 +231,11 @@ fn trim(world: &mut World<'_>, args: &mut [Value], cut: fn(&str) -> &str) -> Res
     }
 }
 
-fn case(args: &mut [Value], name: &str, change: fn(&[u8]) -> Vec<u8>) -> Result<Value> {
+fn case(args: &mut [Value], change: fn(&[u8]) -> Vec<u8>) -> Result<Value> {
     match one(args).text() {
         Some(text) => Ok(Value::owned(change(text))),
-        None => Err(fail::error(format!("{name} input must be a string"))),
+        // The real ones are made of `explode`, and say so.
+        None => Err(fail::error("explode input must be a string")),
     }
 }
 

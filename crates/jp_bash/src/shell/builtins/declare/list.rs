@@ -3,6 +3,7 @@
 use super::Wanted;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
+use crate::shell::options::Opt;
 use crate::shell::vars::access::is_name;
 use crate::shell::vars::{Attrs, print};
 use crate::syntax::names::Name;
@@ -143,8 +144,13 @@ pub(super) fn functions(
                     &names,
                 ));
             }
-            Some(_) => {
+            Some(definition) => {
                 out.extend_from_slice(name);
+                if shell.options.has(Opt::ExtDebug) {
+                    let function = &definition.function;
+                    out.extend_from_slice(format!(" {} ", function.line).as_bytes());
+                    out.extend_from_slice(&function.source);
+                }
                 out.push(b'\n');
             }
             None => status = 1,

@@ -1,7 +1,7 @@
 //! `printf`: the format is read again while arguments are left.
 
 mod long;
-mod number;
+pub(super) mod number;
 
 use super::args::{Getopt, operand};
 use crate::shell::Shell;
@@ -97,6 +97,18 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
     }
 }
 
+/// Complains about `\x`, `\u` and `\U` without digits; `rest` is what follows the backslash.
+fn complain_escape(shell: &mut Shell<'_>, rest: &[u8]) -> Result<(), Flow> {
+    let (kind, letter) = match rest {
+        [b'x' | b'u' | b'U', next, ..] if next.is_ascii_hexdigit() => return Ok(()),
+        [b'x', ..] => ("hex", 'x'),
+        [letter @ (b'u' | b'U'), ..] => ("unicode", char::from(*letter)),
+        _ => return Ok(()),
+    };
+    let text = format!("missing {kind} digit for \\{letter}");
+    shell.complain_as(b"printf", text.as_bytes())
+}
+
 impl Printing<'_> {
     fn all(&mut self, shell: &mut Shell<'_>, format: &[u8]) -> Result<(), Flow> {
         loop {
@@ -132,6 +144,7 @@ impl Printing<'_> {
                 b'\\' => {
                     let rest = format.get(at..).unwrap_or_default();
                     self.room(shell, 8)?;
+                    complain_escape(shell, rest)?;
                     at += escapes::one(&mut self.out, rest, escapes::Kind::Format, self.utf8)
                         .unwrap_or(0);
                 }
@@ -140,6 +153,7 @@ impl Printing<'_> {
                     at += 1;
                 }
                 b'%' => {
+                    let start = at - 1;
                     let (spec, next) = self.spec(shell, format, at)?;
                     at = next;
                     match spec {
@@ -148,7 +162,13 @@ impl Printing<'_> {
                                 return Ok(Next::Stop);
                             }
                         }
-                        None => return self.missing(shell, format, at),
+                        None => {
+                            return self.missing(
+                                shell,
+                                format.get(start..).unwrap_or_default(),
+                                at - start,
+                            );
+                        }
                     }
                 }
                 byte => {
@@ -160,17 +180,11 @@ impl Printing<'_> {
         Ok(Next::More)
     }
 
-    fn missing(&mut self, shell: &mut Shell<'_>, format: &[u8], at: usize) -> Result<Next, Flow> {
-        let text = match format.get(at) {
+    /// Complains about a conversion, of which `at` is the letter.
+    fn missing(&mut self, shell: &mut Shell<'_>, spec: &[u8], at: usize) -> Result<Next, Flow> {
+        let text = match spec.get(at) {
             Some(letter) => [b"`", &[*letter][..], b"': invalid format character"].concat(),
-            None => [
-                b"`",
-                format
-                    .get(format.len().saturating_sub(1)..)
-                    .unwrap_or_default(),
-                b"': missing format character",
-            ]
-            .concat(),
+            None => [b"`", spec, b"': missing format character"].concat(),
         };
         shell.complain_as(b"printf", &text)?;
         self.status = 1;
@@ -269,6 +283,12 @@ impl Printing<'_> {
             b'b' => {
                 let arg = self.next_arg().unwrap_or_default().to_vec();
                 let mut text = Vec::with_capacity(arg.len());
+                let mut rest = arg.as_slice();
+                while let Some(at) = memchr::memchr(b'\\', rest) {
+                    rest = rest.get(at + 1..).unwrap_or_default();
+                    complain_escape(shell, rest)?;
+                    rest = rest.get(1..).unwrap_or_default();
+                }
                 let more = escapes::whole(&mut text, &arg, escapes::Kind::Argument, self.utf8);
                 self.text(shell, spec, &text)?;
                 if !more {
@@ -385,7 +405,12 @@ impl Printing<'_> {
                 )?;
             }
             Some(number::Problem::Invalid) => {
-                shell.complain_as(b"printf", &[text, b": invalid number"].concat())?;
+                let kind: &[u8] = match text {
+                    [b'0', b'0'..=b'9', ..] => b": invalid octal number",
+                    [b'0', b'x', ..] => b": invalid hex number",
+                    _ => b": invalid number",
+                };
+                shell.complain_as(b"printf", &[text, kind].concat())?;
                 self.status = 1;
             }
         }

@@ -371,7 +371,11 @@ fn hexadecimal(value: Long, precision: Option<usize>) -> Vec<u8> {
 }
 
 /// Formats a time; without a known zone it is UTC.
-pub(super) fn strftime(format: &[u8], seconds: i64, zone: Option<&[u8]>) -> Vec<u8> {
+pub(in crate::shell::builtins) fn strftime(
+    format: &[u8],
+    seconds: i64,
+    zone: Option<&[u8]>,
+) -> Vec<u8> {
     let zone = zone
         .and_then(|zone| std::str::from_utf8(zone).ok())
         .filter(|zone| !zone.is_empty())
