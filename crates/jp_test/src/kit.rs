@@ -3,14 +3,14 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::LazyLock,
+    sync::{Arc, LazyLock},
 };
 
 use jp_policy::Limits;
 use jp_tool::{Action, Context, Outcome};
 use jp_wasm::{
-    Allocation, DirPerms, Ended, Error, FilePerms, GuestCall, Preopen, Prepared, Runtime,
-    RuntimeOptions, WasiConfig,
+    AbiVersion, Allocation, CapabilityCalls, DirPerms, Ended, Error, FilePerms, GuestCall,
+    GuestEvents, ModuleAbi, Preopen, Prepared, Runtime, RuntimeOptions, WasiConfig,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -83,6 +83,10 @@ pub struct Kit {
     access: Access,
     limits: Limits,
     cancel: Option<CancellationToken>,
+    calls: Option<Arc<dyn CapabilityCalls>>,
+    events: Option<Arc<dyn GuestEvents>>,
+    entrypoint: Option<String>,
+    abi: AbiVersion,
     action: Action,
     answers: String,
 }
@@ -103,6 +107,9 @@ impl Kit {
             limits: Limits::default(),
             cancel: None,
             calls: None,
+            events: None,
+            entrypoint: None,
+            abi: AbiVersion::One,
             action: Action::Run,
             answers: "{}".to_owned(),
         }
@@ -144,6 +151,34 @@ impl Kit {
         self
     }
 
+    /// Answers the capability calls of guests.
+    #[must_use]
+    pub fn answered_by(mut self, calls: Arc<dyn CapabilityCalls>) -> Self {
+        self.calls = Some(calls);
+        self
+    }
+
+    /// Hears what guests tell while they run.
+    #[must_use]
+    pub fn heard_by(mut self, events: Arc<dyn GuestEvents>) -> Self {
+        self.events = Some(events);
+        self
+    }
+
+    /// Enters modules by this export.
+    #[must_use]
+    pub fn entered_by(mut self, entrypoint: &str) -> Self {
+        self.entrypoint = Some(entrypoint.to_owned());
+        self
+    }
+
+    /// Says what modules are configured to speak.
+    #[must_use]
+    pub const fn abi(mut self, version: AbiVersion) -> Self {
+        self.abi = version;
+        self
+    }
+
     /// Answers questions of earlier calls.
     #[must_use]
     pub fn answers(mut self, answers: &Value) -> Self {
@@ -175,19 +210,19 @@ impl Kit {
         self.call_path(crate::guest(guest), arguments).await
     }
 
-    /// Calls a component in a file.
+    /// Calls a component or module in a file.
     pub async fn call_path(&self, path: &Path, arguments: &Value) -> Ended {
         let prepared = self.runtime.prepare_path(path, &|_| {}).await;
         self.call_prepared(prepared, &arguments.to_string()).await
     }
 
-    /// Calls a component in memory.
+    /// Calls a component or module in memory.
     pub async fn call_bytes(&self, bytes: &[u8], arguments: &str) -> Ended {
         let prepared = self.runtime.prepare(bytes, &|_| {}).await;
         self.call_prepared(prepared, arguments).await
     }
 
-    /// Calls a component, or reports why there is none.
+    /// Calls a component or module, or reports why there is none.
     pub async fn call_prepared(&self, prepared: Result<Prepared, Error>, arguments: &str) -> Ended {
         let ready = prepared.and_then(|prepared| {
             let wasi = self.runtime.wasi_context(&self.wasi())?;
@@ -213,6 +248,12 @@ impl Kit {
             wasi,
             limits: &self.limits,
             cancel: self.cancel.clone(),
+            calls: self.calls.clone(),
+            events: self.events.clone(),
+            module: ModuleAbi {
+                entrypoint: self.entrypoint.as_deref(),
+                version: self.abi,
+            },
         };
         self.runtime.call(&prepared, call).await
     }

@@ -4,6 +4,7 @@
 //! For tests only, so it fails by panicking. What a guest must not manage is said in the tests;
 //! the kit only lets it try.
 
+pub mod abi;
 mod kit;
 pub mod text;
 

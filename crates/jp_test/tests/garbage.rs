@@ -45,7 +45,7 @@ async fn files_that_are_no_component_are_named_for_what_they_are() {
         (b"\0asm\x0d\0\x01\0\xff\xff\xff\xff\xff", "damaged"),
         (&good[..good.len() / 2], "cut-off"),
         (&good[..good.len() - 1], "cut-off"),
-        (&module, "core Wasm module"),
+        (&module, "missing exported memory"),
     ] {
         let why = check(bytes).await;
         assert!(why.contains(cause), "{cause}: {why}");

@@ -11,6 +11,10 @@
 //! jp_tool::export_tool!(Hello);
 //! ```
 
+pub mod described;
+
+pub use described::DescribedGuest;
+
 use crate::{Action, Context, Outcome, Question};
 
 /// Generated bindings; use [`ToolGuest`] instead.

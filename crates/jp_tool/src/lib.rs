@@ -1,9 +1,11 @@
 //! The contract between jp and its tools: what a tool is given and what it may answer.
 //!
 //! Host and guests share these types. Nothing here does I/O, runs anything or knows which runtime
-//! executes a tool; [`wit/tool.wit`](../wit/tool.wit) is the same contract for Wasm components.
+//! executes a tool; [`wit/tool.wit`](../wit/tool.wit) is the same contract for Wasm components, and
+//! [`wit/0.2.0`](../wit/0.2.0/tool.wit) its second version.
 
 mod context;
+mod description;
 #[cfg(feature = "guest")]
 pub mod guest;
 mod outcome;
@@ -11,12 +13,16 @@ mod question;
 mod tool;
 
 pub use context::{Action, Context};
+pub use description::{DescribedTool, Description};
 pub use outcome::Outcome;
 pub use question::{AnswerType, AnswerTypeError, Question};
 pub use tool::{Tool, ToolRequest, ToolResponse, ToolStatus};
 
 /// The text of `jp:tool@0.1.0`, exactly as tools elsewhere are built against it.
 pub const WIT_0_1_0: &str = include_str!("../wit/tool.wit");
+
+/// The text of `jp:tool@0.2.0`, which uses the types of 0.1.0.
+pub const WIT_0_2_0: &str = include_str!("../wit/0.2.0/tool.wit");
 
 #[cfg(test)]
 mod tests {

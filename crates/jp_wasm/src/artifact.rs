@@ -1,4 +1,4 @@
-//! From bytes or a path to a component that can be called: read once, hashed, compiled at most once.
+//! From bytes or a path to a tool that can be called: read once, hashed, compiled at most once.
 
 use std::{
     collections::HashMap,
@@ -9,13 +9,14 @@ use std::{
 
 use sha2::Digest;
 use tokio::sync::OnceCell;
-use wasmtime::{Engine, component::Component};
+use wasmtime::Engine;
 
 use crate::{
     cache::{self, Cache},
-    convert::GuestPre,
-    error::{Error, causes},
-    link, prescan,
+    code::{Code, Layer},
+    error::Error,
+    guest::{GuestPre, ToolKind},
+    prescan,
     source::{Identity, Place, Read},
     spares::Spares,
 };
@@ -23,10 +24,10 @@ use crate::{
 /// Stack of the thread that compiles: nested types make the compiler recurse.
 const COMPILE_STACK: usize = 32 * 1024 * 1024;
 
-/// Paths and components remembered at once.
+/// Paths and tools remembered at once.
 const MAX_REMEMBERED: usize = 4096;
 
-/// Spares of all components together. With the used instances that wait to be taken down they fit
+/// Spares of all tools together. With the used instances that wait to be taken down they fit
 /// into the part of the pool that calls leave free.
 const SPARES: usize = 64;
 
@@ -66,10 +67,10 @@ impl fmt::Debug for Sha256 {
     }
 }
 
-/// A component that is part of this program.
+/// A tool that is part of this program.
 #[derive(Debug, Clone, Copy)]
 pub struct Embedded {
-    /// The component.
+    /// The component or module.
     pub bytes: &'static [u8],
     /// Its hash, made when the program was built.
     pub sha256: Sha256,
@@ -77,7 +78,7 @@ pub struct Embedded {
     pub code: Option<&'static [u8]>,
 }
 
-/// A component ready to be called. Cheap to clone.
+/// A component or module ready to be called. Cheap to clone.
 #[derive(Clone)]
 pub struct Prepared {
     pub(crate) spares: Arc<Spares>,
@@ -86,7 +87,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Returns the hash of the bytes the component was made from.
+    /// Returns the hash of the bytes it was made from.
     #[must_use]
     pub const fn sha256(&self) -> Sha256 {
         self.sha256
@@ -97,9 +98,25 @@ impl Prepared {
     pub const fn sha256_hex(&self) -> &Arc<str> {
         &self.hex
     }
+
+    /// Tells what kind of tool this is.
+    #[must_use]
+    pub fn kind(&self) -> ToolKind {
+        self.spares.pre().kind()
+    }
+
+    /// Checks that a module can be entered by a name, or by the default ones; a component has but
+    /// one way in.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such export, or it has another type.
+    pub fn check_entrypoint(&self, name: Option<&str>) -> Result<(), Error> {
+        self.spares.pre().check_entrypoint(name)
+    }
 }
 
-/// All components this process knows.
+/// All tools this process knows.
 pub(crate) struct Artifacts {
     engine: Engine,
     cache: Option<Cache>,
@@ -140,9 +157,10 @@ impl Artifacts {
         if let Some(prepared) = lock(&self.embedded).get(&place) {
             return Ok(prepared.clone());
         }
-        let precompiled = code.and_then(|code| cache::load_embedded(&self.engine, code));
+        let layer = Layer::of(bytes);
+        let precompiled = code.and_then(|code| cache::load_embedded(&self.engine, code, layer));
         let prepared = match precompiled {
-            Some(component) => self.link(&component, sha256)?,
+            Some(code) => self.link(&code, sha256)?,
             None => self.prepare(bytes, sha256, notify).await?,
         };
         lock(&self.embedded).insert(place, prepared.clone());
@@ -198,19 +216,17 @@ impl Artifacts {
             Arc::clone(known.entry(sha256).or_default())
         };
         let prepared = cell.get_or_try_init(|| async {
-            if let Some(component) = self
-                .cache
-                .as_ref()
-                .and_then(|cache| cache.load(&self.engine, &sha256))
-            {
-                return self.link(&component, sha256);
+            let cached = self.cache.as_ref();
+            let cached = cached.and_then(|all| all.load(&self.engine, &sha256, Layer::of(bytes)));
+            if let Some(code) = cached {
+                return self.link(&code, sha256);
             }
             prescan::check(bytes)?;
             // One at a time: compiling uses all cores by itself.
             let turn = Arc::clone(&self.compiling).lock_owned().await;
             notify(bytes.len() as u64);
-            let component = self.compile(bytes.to_vec(), sha256, turn).await?;
-            self.link(&component, sha256)
+            let code = self.compile(bytes.to_vec(), sha256, turn).await?;
+            self.link(&code, sha256)
         });
         prepared.await.cloned()
     }
@@ -224,20 +240,20 @@ impl Artifacts {
         bytes: Vec<u8>,
         sha256: Sha256,
         turn: tokio::sync::OwnedMutexGuard<()>,
-    ) -> Result<Component, Error> {
+    ) -> Result<Code, Error> {
         let (done, result) = tokio::sync::oneshot::channel();
         let artifacts = Arc::clone(self);
         std::thread::Builder::new()
             .name("jp-compile".to_owned())
             .stack_size(COMPILE_STACK)
             .spawn(move || {
-                let component = compile(&artifacts.engine, &bytes);
-                if let (Ok(component), Some(cache)) = (&component, &artifacts.cache) {
+                let code = Code::compile(&artifacts.engine, &bytes);
+                if let (Ok(code), Some(cache)) = (&code, &artifacts.cache) {
                     // A full or read-only disk costs the next process a compile, nothing else.
-                    let _ = cache.store(&artifacts.engine, &sha256, component);
+                    let _ = cache.store(&artifacts.engine, &sha256, code);
                 }
                 drop(turn);
-                let _ = done.send(component);
+                let _ = done.send(code);
             })
             .map_err(|error| Error::Host {
                 reason: format!("no thread to compile on: {error}"),
@@ -248,20 +264,9 @@ impl Artifacts {
         result.await.map_err(lost)?
     }
 
-    fn link(&self, component: &Component, sha256: Sha256) -> Result<Prepared, Error> {
-        let failed = |error: wasmtime::Error| Error::Instantiate {
-            reason: causes(&error),
-        };
-        let linker = link::linker_for(component).map_err(failed)?;
-        let pre = linker.instantiate_pre(component).map_err(failed)?;
-        let pre = GuestPre::new(pre).map_err(|error| Error::Instantiate {
-            reason: format!(
-                "it does not export `run` of jp:tool@0.1.0: {}",
-                causes(&error)
-            ),
-        })?;
+    fn link(&self, code: &Code, sha256: Sha256) -> Result<Prepared, Error> {
         Ok(Prepared {
-            spares: Spares::new(pre, self.spares, &self.spare_places),
+            spares: Spares::new(GuestPre::link(code)?, self.spares, &self.spare_places),
             hex: sha256.to_string().into(),
             sha256,
         })
@@ -270,24 +275,8 @@ impl Artifacts {
     /// Compiles bytes and returns the machine code that [`Self::embedded`] takes.
     pub(crate) fn precompile(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         prescan::check(bytes)?;
-        let component = compile(&self.engine, bytes)?;
-        component.serialize().map_err(|error| Error::Host {
-            reason: causes(&error),
-        })
+        Code::compile(&self.engine, bytes)?.serialize()
     }
-}
-
-#[cfg(feature = "compiler")]
-fn compile(engine: &Engine, bytes: &[u8]) -> Result<Component, Error> {
-    Component::new(engine, bytes).map_err(|error| Error::Compile {
-        reason: causes(&error),
-    })
-}
-
-#[cfg(not(feature = "compiler"))]
-fn compile(_: &Engine, _: &[u8]) -> Result<Component, Error> {
-    let reason = "this build of jp has no compiler and runs precompiled tools only".to_owned();
-    Err(Error::Compile { reason })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -15,9 +15,12 @@ use std::{
 };
 
 use rustix::fs::{MemfdFlags, SealFlags};
-use wasmtime::{Engine, component::Component};
+use wasmtime::{Engine, Module, component::Component};
 
-use crate::artifact::Sha256;
+use crate::{
+    artifact::Sha256,
+    code::{Code, Layer},
+};
 
 /// Code larger than this is not looked at: nothing we compile comes close.
 const MAX_CODE: u64 = 1024 * 1024 * 1024;
@@ -52,8 +55,8 @@ impl Cache {
     }
 
     /// Loads compiled code, if it is there and whole. Anything else is as good as absent.
-    pub(crate) fn load(&self, engine: &Engine, sha256: &Sha256) -> Option<Component> {
-        let mut file = fs::File::open(self.path(engine, sha256)).ok()?;
+    pub(crate) fn load(&self, engine: &Engine, sha256: &Sha256, layer: Layer) -> Option<Code> {
+        let mut file = fs::File::open(self.path(engine, sha256, layer)).ok()?;
         let size = file.metadata().ok()?.len();
         if size > MAX_CODE {
             return None;
@@ -62,57 +65,55 @@ impl Cache {
         file.read_exact(&mut mac).ok()?;
         let mac = blake3::Hash::from_bytes(mac);
         if let Ok(sealed) = Sealed::copy(&file, size.saturating_sub(MAC as u64)) {
-            let mut hasher = self.hasher(sha256);
+            let mut hasher = self.hasher(sha256, layer);
             sealed.hash(&mut hasher).ok()?;
             // `blake3::Hash` compares in constant time.
             if hasher.finalize() != mac {
                 return None;
             }
-            if let Ok(component) = deserialize_sealed(engine, &sealed) {
-                return Some(component);
+            if let Ok(code) = deserialize_sealed(engine, &sealed, layer) {
+                return Some(code);
             }
         }
         // A system without sealed files, or without /proc: through memory of our own.
         file.seek(io::SeekFrom::Start(MAC as u64)).ok()?;
         let mut code = Vec::with_capacity(usize::try_from(size).ok()?);
         file.take(MAX_CODE).read_to_end(&mut code).ok()?;
-        if self.mac(sha256, &code) != mac {
+        if self.mac(sha256, layer, &code) != mac {
             return None;
         }
-        deserialize(engine, &code).ok()
+        deserialize(engine, &code, layer).ok()
     }
 
     /// Stores compiled code; a cache that cannot be written only costs time.
-    pub(crate) fn store(
-        &self,
-        engine: &Engine,
-        sha256: &Sha256,
-        component: &Component,
-    ) -> io::Result<()> {
-        let code = component.serialize().map_err(io::Error::other)?;
+    pub(crate) fn store(&self, engine: &Engine, sha256: &Sha256, code: &Code) -> io::Result<()> {
+        let layer = code.layer();
+        let code = code.serialize().map_err(io::Error::other)?;
         let mut file = tempfile::Builder::new()
             .prefix(".new-")
             .tempfile_in(&self.dir)?;
-        file.write_all(self.mac(sha256, &code).as_bytes())?;
+        file.write_all(self.mac(sha256, layer, &code).as_bytes())?;
         file.write_all(&code)?;
-        file.persist(self.path(engine, sha256))?;
+        file.persist(self.path(engine, sha256, layer))?;
         Ok(())
     }
 
-    /// The MAC covers the name of the file too, so one component cannot stand in for another.
-    fn mac(&self, sha256: &Sha256, code: &[u8]) -> blake3::Hash {
-        self.hasher(sha256).update(code).finalize()
+    /// The MAC covers the name of the file too, so one tool cannot stand in for another, and a
+    /// module not for a component.
+    fn mac(&self, sha256: &Sha256, layer: Layer, code: &[u8]) -> blake3::Hash {
+        self.hasher(sha256, layer).update(code).finalize()
     }
 
-    fn hasher(&self, sha256: &Sha256) -> blake3::Hasher {
+    fn hasher(&self, sha256: &Sha256, layer: Layer) -> blake3::Hasher {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher.update(sha256.as_bytes());
+        hasher.update(layer.word().as_bytes());
         hasher
     }
 
-    fn path(&self, engine: &Engine, sha256: &Sha256) -> PathBuf {
-        self.dir
-            .join(format!("{sha256}-{:016x}.cwasm", compatibility(engine)))
+    fn path(&self, engine: &Engine, sha256: &Sha256, layer: Layer) -> PathBuf {
+        let (word, hash) = (layer.word(), compatibility(engine));
+        self.dir.join(format!("{sha256}-{hash:016x}.{word}.cwasm"))
     }
 }
 
@@ -227,108 +228,43 @@ impl Sealed {
 }
 
 /// Loads code that this program was built with (`cargo xtask dist`).
-pub(crate) fn load_embedded(engine: &Engine, code: &'static [u8]) -> Option<Component> {
-    deserialize(engine, code).ok()
+pub(crate) fn load_embedded(engine: &Engine, code: &'static [u8], layer: Layer) -> Option<Code> {
+    deserialize(engine, code, layer).ok()
 }
 
 #[expect(
     unsafe_code,
     reason = "wasmtime trusts the bytes; both callers have checked where they come from"
 )]
-fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: the bytes were made by `Component::serialize` and not changed since: `Cache::load`
+fn deserialize(engine: &Engine, code: &[u8], layer: Layer) -> wasmtime::Result<Code> {
+    // SAFETY: the bytes were made by `Code::serialize` and not changed since: `Cache::load`
     // has checked a MAC over exactly these bytes under a key that only this user can read, and
     // `load_embedded` gets bytes that are part of this program. Bytes of another wasmtime version
-    // or configuration are refused by wasmtime itself.
-    unsafe { Component::deserialize(engine, code) }
+    // or configuration, and those of the other layer, are refused by wasmtime itself.
+    unsafe {
+        match layer {
+            Layer::Component => Component::deserialize(engine, code).map(Code::Component),
+            Layer::Module => Module::deserialize(engine, code).map(Code::Module),
+        }
+    }
 }
 
 #[expect(
     unsafe_code,
     reason = "wasmtime trusts the file; the caller has checked what is in it, and it is sealed"
 )]
-fn deserialize_sealed(engine: &Engine, sealed: &Sealed) -> wasmtime::Result<Component> {
+fn deserialize_sealed(engine: &Engine, sealed: &Sealed, layer: Layer) -> wasmtime::Result<Code> {
+    let path = sealed.path();
     // SAFETY: as for `deserialize`: `Cache::load` has checked a MAC over exactly the bytes of this
     // file, which were sealed before, so nobody can have changed them since or can do so while they
     // are mapped.
-    unsafe { Component::deserialize_file(engine, sealed.path()) }
+    unsafe {
+        match layer {
+            Layer::Component => Component::deserialize_file(engine, path).map(Code::Component),
+            Layer::Module => Module::deserialize_file(engine, path).map(Code::Module),
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::{Allocation, engine};
-
-    const COMPONENT: &[u8] = b"(component)";
-
-    fn compiled(engine: &Engine) -> (Sha256, Component) {
-        let bytes = wat::parse_bytes(COMPONENT).unwrap();
-        (Sha256::of(&bytes), Component::new(engine, &bytes).unwrap())
-    }
-
-    #[test]
-    fn code_survives_and_both_engines_share_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let cache = Cache::open(dir.path()).unwrap();
-        let (one, many) = (
-            engine(Allocation::OnDemand).unwrap(),
-            engine(Allocation::Pooling).unwrap(),
-        );
-        assert_eq!(compatibility(&one), compatibility(&many));
-        let (sha256, component) = compiled(&one);
-        assert!(cache.load(&one, &sha256).is_none());
-        cache.store(&one, &sha256, &component).unwrap();
-        assert!(cache.load(&one, &sha256).is_some());
-        assert!(
-            Cache::open(dir.path())
-                .unwrap()
-                .load(&many, &sha256)
-                .is_some()
-        );
-    }
-
-    #[test]
-    fn changed_cut_or_swapped_code_is_never_loaded() {
-        let dir = tempfile::tempdir().unwrap();
-        let cache = Cache::open(dir.path()).unwrap();
-        let engine = engine(Allocation::OnDemand).unwrap();
-        let (sha256, component) = compiled(&engine);
-        cache.store(&engine, &sha256, &component).unwrap();
-        let path = cache.path(&engine, &sha256);
-        let good = fs::read(&path).unwrap();
-
-        let mut changed = good.clone();
-        changed[good.len() / 2] ^= 1;
-        let cut = good[..good.len() - 1].to_vec();
-        for bad in [changed, cut, Vec::new(), vec![0; 31]] {
-            fs::write(&path, bad).unwrap();
-            assert!(cache.load(&engine, &sha256).is_none());
-        }
-        let other = Sha256::of(b"other");
-        fs::write(cache.path(&engine, &other), &good).unwrap();
-        assert!(
-            cache.load(&engine, &other).is_none(),
-            "code of another component"
-        );
-        fs::write(&path, &good).unwrap();
-        assert!(cache.load(&engine, &sha256).is_some());
-    }
-
-    #[test]
-    fn a_directory_that_others_may_write_is_refused() {
-        use std::os::unix::fs::PermissionsExt;
-        let dir = tempfile::tempdir().unwrap();
-        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        let error = Cache::open(dir.path()).err().unwrap().to_string();
-        assert!(error.contains("chmod 700"), "{error}");
-    }
-
-    #[test]
-    fn key_is_private_and_stays() {
-        let dir = tempfile::tempdir().unwrap();
-        let first = Cache::open(dir.path()).unwrap().key;
-        assert_eq!(first, Cache::open(dir.path()).unwrap().key);
-        let mode = fs::metadata(dir.path().join("key")).unwrap().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-}
+mod tests;

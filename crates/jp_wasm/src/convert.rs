@@ -1,4 +1,5 @@
-//! Conversions between the WIT types of `jp:tool@0.1.0` and those of `jp_tool`.
+//! Conversions between the WIT types of `jp:tool` and those of `jp_tool`. Both versions of the
+//! contract share one set of types.
 
 use jp_tool::{Action, AnswerType, Context, Outcome, Question};
 
@@ -12,6 +13,20 @@ mod generated {
         world: "tool",
         path: "../jp_tool/wit/tool.wit",
         exports: { default: async },
+    });
+}
+
+/// Bindings generated from the second version of the contract.
+pub(crate) mod described {
+    wasmtime::component::bindgen!({
+        world: "described-tool",
+        path: "../jp_tool/wit/0.2.0",
+        imports: {
+            "jp:tool/capabilities.call-capability": async | trappable,
+            default: trappable,
+        },
+        exports: { default: async },
+        with: { "jp:tool/types@0.1.0": super::generated::jp::tool::types },
     });
 }
 

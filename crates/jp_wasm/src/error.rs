@@ -6,6 +6,8 @@ use jp_policy::Limit;
 use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
+use crate::capability::MAX_CALLS;
+
 /// Why a call produced no outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -106,6 +108,11 @@ pub(crate) struct OutputFull;
 #[error("the guest asked for {0}")]
 pub(crate) struct NotGranted(pub(crate) &'static str);
 
+/// A guest that asks for more than its share. Travels through wasmtime as a typed error.
+#[derive(Debug, thiserror::Error)]
+#[error("it made more than {MAX_CALLS} capability calls in one call")]
+pub(crate) struct TooManyCalls;
+
 /// What is known about a guest when it fails, beside the error itself.
 pub(crate) struct Signs {
     /// Whether the limiter refused it memory.
@@ -126,6 +133,11 @@ pub(crate) fn classify(error: &wasmtime::Error, signs: &Signs) -> Error {
     }
     if let Some(NotGranted(capability)) = error.downcast_ref() {
         return Error::Denied { capability };
+    }
+    if let Some(too_many) = error.downcast_ref::<TooManyCalls>() {
+        return Error::Trap {
+            reason: too_many.to_string(),
+        };
     }
     match error.downcast_ref::<Trap>() {
         Some(Trap::OutOfFuel) => return Error::Limit { limit: Limit::Fuel },

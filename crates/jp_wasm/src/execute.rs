@@ -7,18 +7,17 @@ use std::{
 };
 
 use jp_policy::{Limit, Limits};
-use jp_tool::{Context, Outcome};
+use jp_tool::Outcome;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
 use wasmtime::Store;
 
 use crate::{
     artifact::Prepared,
-    capability::CapabilityCalls,
-    convert::{Guest, from_wit_outcome, to_wit_context},
+    call::{Ended, GuestCall, Task, Traces},
     engine::{Allocation, new_store},
     error::{Error, Signs, Stopped, classify, describe},
-    host::{State, WasiContext},
+    guest::Guest,
+    host::State,
     spares::Spare,
     stop::{Stop, run_in_turns},
     ticker::Ticker,
@@ -30,46 +29,6 @@ const SLACK: u64 = 64 * 1024;
 /// A time nobody waits for.
 const FAR: Duration = Duration::from_hours(24 * 365);
 
-/// Everything one call hands to a guest.
-pub struct GuestCall<'a> {
-    /// The name of the tool; one component may hold several.
-    pub name: &'a str,
-    /// The arguments, as JSON.
-    pub arguments: &'a str,
-    /// The answers to earlier questions, as JSON.
-    pub answers: &'a str,
-    /// Where the guest runs and what it is asked.
-    pub context: &'a Context,
-    /// The directories it sees.
-    pub wasi: WasiContext,
-    /// What it may use.
-    pub limits: &'a Limits,
-    /// Stops the call when its caller loses interest.
-    pub cancel: Option<CancellationToken>,
-    /// Answers its capability calls; without it there are none.
-    pub calls: Option<Arc<dyn CapabilityCalls>>,
-}
-
-/// What a guest left behind, whether it answered or not.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Traces {
-    /// What it wrote to standard output.
-    pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
-    pub stderr: Vec<u8>,
-    /// The fuel it used.
-    pub fuel: u64,
-}
-
-/// A call that has ended.
-#[derive(Debug)]
-pub struct Ended {
-    /// What the guest said, or why it said nothing.
-    pub result: Result<Outcome, Error>,
-    /// What it left behind.
-    pub traces: Traces,
-}
-
 /// The parts of a runtime that a call needs.
 pub(crate) struct Running<'a> {
     pub(crate) engine: &'a wasmtime::Engine,
@@ -80,6 +39,8 @@ pub(crate) struct Running<'a> {
     pub(crate) places: &'a Arc<Semaphore>,
     /// How instances are allocated.
     pub(crate) allocation: Allocation,
+    /// What guests are called for.
+    pub(crate) task: Task,
 }
 
 impl Running<'_> {
@@ -165,20 +126,11 @@ impl Running<'_> {
                 Some(guest) => guest,
                 None => start(store, prepared).await?,
             };
-            let context = to_wit_context(call.context);
-            let outcome = guest
-                .call_run(
-                    &mut *store,
-                    &context,
-                    call.name,
-                    call.arguments,
-                    call.answers,
-                )
-                .await;
-            outcome.map_err(|error| classify(&error, &signs(store, call.limits)))
+            let pre = prepared.spares.pre();
+            pre.call(store, guest, call, self.task).await
         });
         let outcome = match run_in_turns(run, stop, self.turns, self.ticker).await {
-            Ok(outcome) => from_wit_outcome(outcome?),
+            Ok(outcome) => outcome?,
             Err(stopped) => return Err(stopped.into()),
         };
         if size(&outcome) > bytes(call.limits.output_bytes) {
@@ -232,7 +184,7 @@ async fn start(store: &mut Store<State>, prepared: &Prepared) -> Result<Guest, E
     let guest = prepared
         .spares
         .pre()
-        .instantiate_async(&mut *store)
+        .instantiate(store)
         .await
         .map_err(|error| {
             let signs = Signs {
@@ -251,7 +203,7 @@ async fn start(store: &mut Store<State>, prepared: &Prepared) -> Result<Guest, E
     Ok(guest)
 }
 
-fn signs(store: &Store<State>, limits: &Limits) -> Signs {
+pub(crate) fn signs(store: &Store<State>, limits: &Limits) -> Signs {
     let limiter = &store.data().limiter;
     Signs {
         memory_refused: limiter.refused(),
@@ -292,6 +244,6 @@ fn deadline(limit: Duration) -> Instant {
 }
 
 /// A limit as a size of this machine: what does not fit is as good as unlimited.
-fn bytes(limit: u64) -> usize {
+pub(crate) fn bytes(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
 }

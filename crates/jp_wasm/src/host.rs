@@ -3,27 +3,27 @@
 //! Seed table: no network, no environment, no arguments; clocks and random on.
 
 use std::{
-    collections::HashMap,
     fs::File as StdFile,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use cap_primitives::{ambient_authority, fs::open_ambient_dir};
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::{
     error::Error,
+    events::Outward,
     files::{GuestFiles, Mount, OpenFiles},
     limiter::Limiter,
     output::Capture,
+    preview1::Preview1,
     stop::Stop,
 };
 
 /// Resources (descriptors, streams, pollables) a guest may hold at once.
-const MAX_RESOURCES: usize = 1024;
+pub(crate) const MAX_RESOURCES: usize = 1024;
 
 /// Bytes of randomness one host call may ask for.
 const MAX_RANDOM: u64 = 1024 * 1024;
@@ -69,7 +69,7 @@ pub enum FilePerms {
 impl Preopen {
     /// Writing needs both kinds of permission: a file that may be written in a directory that may
     /// not could still be truncated, renamed over or linked.
-    fn perms(&self) -> FsPerms {
+    pub(crate) fn perms(&self) -> FsPerms {
         match (self.dir_perms, self.file_perms) {
             (DirPerms::ReadWrite, FilePerms::ReadWrite) => FsPerms::ReadWrite,
             _ => FsPerms::ReadOnly,
@@ -145,78 +145,8 @@ pub fn build_wasi_context(config: &WasiConfig) -> Result<WasiContext, Error> {
 }
 
 /// The one place where a path of the host becomes a handle.
-fn open_dir(path: &Path) -> std::io::Result<StdFile> {
+pub(crate) fn open_dir(path: &Path) -> std::io::Result<StdFile> {
     open_ambient_dir(path, ambient_authority())
-}
-
-/// Handles of directories that calls open again and again.
-#[derive(Default)]
-pub(crate) struct DirCache(Mutex<HashMap<PathBuf, CachedDir>>);
-
-struct CachedDir {
-    identity: (u64, u64),
-    read: Mount,
-    write: Mount,
-}
-
-/// Directories remembered at once; more are opened anew each time.
-const MAX_CACHED_DIRS: usize = 256;
-
-impl DirCache {
-    /// Opens the directories of a configuration, or takes the handles of earlier calls when the
-    /// paths still lead to the same directories.
-    pub(crate) fn context(&self, config: &WasiConfig) -> Result<WasiContext, Error> {
-        let mut mounts = Vec::with_capacity(config.preopens.len());
-        for preopen in &config.preopens {
-            let mut mount = self
-                .mount(&preopen.host_path, preopen.perms())
-                .map_err(|source| Error::Mount {
-                    path: preopen.host_path.clone(),
-                    source,
-                })?;
-            mount.guest_path.clone_from(&preopen.guest_path);
-            mounts.push(mount);
-        }
-        Ok(WasiContext { mounts })
-    }
-
-    /// Opens a directory, or takes the handle of an earlier call.
-    pub(crate) fn open(&self, path: &Path) -> Result<Arc<StdFile>, Error> {
-        let mount = self.mount(path, FsPerms::ReadOnly);
-        mount
-            .map(|mount| mount.dir.dir)
-            .map_err(|source| Error::Mount {
-                path: path.to_owned(),
-                source,
-            })
-    }
-
-    fn mount(&self, path: &Path, perms: FsPerms) -> std::io::Result<Mount> {
-        // Not `std::fs::metadata`, which asks for more and takes longer; this is part of each call.
-        let found = rustix::fs::stat(path)?;
-        let identity = (found.st_dev, found.st_ino);
-        let mut dirs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let pick = |dir: &CachedDir| match perms {
-            FsPerms::ReadOnly => dir.read.clone(),
-            FsPerms::ReadWrite => dir.write.clone(),
-        };
-        if let Some(dir) = dirs.get(path).filter(|dir| dir.identity == identity) {
-            return Ok(pick(dir));
-        }
-        let handle = open_dir(path)?;
-        let opened = handle.metadata()?;
-        let dir = CachedDir {
-            identity: (opened.dev(), opened.ino()),
-            read: Mount::new(String::new(), handle.try_clone()?, FsPerms::ReadOnly),
-            write: Mount::new(String::new(), handle, FsPerms::ReadWrite),
-        };
-        let mount = pick(&dir);
-        if dirs.len() >= MAX_CACHED_DIRS {
-            dirs.clear();
-        }
-        dirs.insert(path.to_owned(), dir);
-        Ok(mount)
-    }
 }
 
 /// Everything a guest's host calls work on.
@@ -224,6 +154,8 @@ pub(crate) struct State {
     wasi: WasiCtx,
     table: ResourceTable,
     pub(crate) files: OpenFiles,
+    pub(crate) preview1: Preview1,
+    pub(crate) outward: Outward,
     pub(crate) limiter: Limiter,
     pub(crate) stop: Arc<Stop>,
     /// How often the guest was asked whether it has to stop.
@@ -241,18 +173,14 @@ impl State {
         let (stdout, stderr) = (Capture::new(), Capture::new());
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_RESOURCES);
-        let mut wasi = WasiCtx::builder();
-        wasi.stdout(stdout.clone())
-            .stderr(stderr.clone())
-            .allow_blocking_current_thread(true)
-            .allow_tcp(false)
-            .allow_udp(false)
-            .allow_ip_name_lookup(false)
-            .max_random_size(MAX_RANDOM);
         Self {
-            wasi: wasi.build(),
+            wasi: wasi_builder(&stdout, &stderr)
+                .allow_blocking_current_thread(true)
+                .build(),
             table,
             files: OpenFiles::default(),
+            preview1: Preview1::default(),
+            outward: Outward::default(),
             limiter: Limiter::new(memory),
             stop,
             ticks: 0,
@@ -266,6 +194,8 @@ impl State {
     pub(crate) fn close_all(&mut self) {
         self.table = ResourceTable::new();
         self.files = OpenFiles::default();
+        self.preview1 = Preview1::default();
+        self.outward = Outward::default();
     }
 
     pub(crate) fn guest_files(&mut self) -> GuestFiles<'_> {
@@ -281,6 +211,18 @@ impl State {
             files,
         }
     }
+}
+
+/// Starts a WASI context without any authority but the clocks and randomness every guest has.
+pub(crate) fn wasi_builder(stdout: &Capture, stderr: &Capture) -> WasiCtxBuilder {
+    let mut wasi = WasiCtx::builder();
+    wasi.stdout(stdout.clone())
+        .stderr(stderr.clone())
+        .allow_tcp(false)
+        .allow_udp(false)
+        .allow_ip_name_lookup(false)
+        .max_random_size(MAX_RANDOM);
+    wasi
 }
 
 impl WasiView for State {

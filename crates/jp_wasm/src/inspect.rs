@@ -1,5 +1,5 @@
 //! What some bytes are, without compiling or running them: for people who ask why a file is no
-//! tool.
+//! tool. Which kind of tool it is, [`Prepared::kind`](crate::Prepared::kind) says.
 
 use wasmparser::{ComponentTypeRef, Encoding, Parser, Payload};
 
@@ -11,7 +11,7 @@ const MAX_NAMES: usize = 200;
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
-    /// A component: what tools are made of.
+    /// A component.
     Component,
     /// A core module.
     Module,
@@ -123,7 +123,7 @@ mod tests {
             (seen.imports, seen.exports),
             (vec!["a/b".into()], vec!["c".into()])
         );
-        assert!(seen.problem.is_some());
+        assert_eq!(seen.problem, None, "what it lacks is found by preparing it");
         let component = wat::parse_str(
             r#"(component (import "x" (func)) (core module (export "no" (func 0)) (func)))"#,
         )

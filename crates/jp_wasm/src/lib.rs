@@ -1,4 +1,5 @@
-//! Runs Wasm components that speak `jp:tool`: engine, compiled-code cache, WASI, limits, spares.
+//! Runs Wasm tools, components that speak `jp:tool` as well as core modules: engine, compiled-code
+//! cache, WASI, limits, spares.
 //!
 //! The only crate that knows wasmtime. It knows nothing of configuration files, terminals or MCP,
 //! and decides nothing about what a tool may do: that is handed in with each call.
@@ -8,18 +9,25 @@
 
 mod artifact;
 mod cache;
+mod call;
 mod capability;
+mod code;
 mod convert;
+mod dirs;
 mod engine;
 mod error;
+mod events;
 mod execute;
 mod files;
+mod guest;
 mod host;
 mod inspect;
 mod limiter;
 mod link;
+mod module;
 mod output;
 mod prescan;
+mod preview1;
 mod runtime;
 mod source;
 mod spares;
@@ -31,19 +39,23 @@ use std::path::Path;
 use jp_policy::Limits;
 
 pub use artifact::{Embedded, Prepared, Sha256};
+pub use call::{Ended, GuestCall, Traces};
 pub use capability::CapabilityCalls;
 pub use convert::{from_wit_outcome, to_wit_outcome, wit};
 pub use engine::Allocation;
 pub use error::Error;
-pub use execute::{Ended, GuestCall, Traces};
+pub use events::{GuestEvents, LogLevel};
+pub use guest::ToolKind;
 pub use host::{DirPerms, FilePerms, Preopen, WasiConfig, WasiContext, build_wasi_context};
 pub use inspect::{FileKind, Inspected};
+pub use module::{AbiVersion, ModuleAbi};
 pub use runtime::{Runtime, RuntimeOptions};
 pub use spares::SpareUse;
 
-/// Executes a Wasm component from raw bytes, with default limits.
+/// Executes a Wasm component or module from raw bytes, with default limits.
 ///
-/// The component must export the `run` function of the `jp:tool` contract.
+/// A component must export the `run` function of the `jp:tool` contract; a module what one of the
+/// module conventions asks for.
 ///
 /// # Errors
 ///
@@ -70,9 +82,9 @@ pub async fn execute(
     .await
 }
 
-/// Executes a Wasm component from a file, with default limits.
+/// Executes a Wasm component or module from a file, with default limits.
 ///
-/// The compiled component is kept for later calls, until the file changes.
+/// The compiled code is kept for later calls, until the file changes.
 ///
 /// # Errors
 ///
@@ -117,6 +129,8 @@ async fn simple_call(
         limits: &Limits::default(),
         cancel: None,
         calls: None,
+        events: None,
+        module: ModuleAbi::default(),
     };
     runtime.call(prepared, call).await.result
 }

@@ -19,7 +19,7 @@ use wasmtime_wasi::{
 };
 use wasmtime_wasi_io::bindings::wasi::io;
 
-use crate::{error::NotGranted, files::HasGuestFiles, host::State};
+use crate::{error::NotGranted, events, files::HasGuestFiles, host::State};
 
 struct HasTable;
 
@@ -63,6 +63,7 @@ fn link(l: &mut Linker<State>, interface: &str) -> wasmtime::Result<()> {
         }
         _ if interface.starts_with("wasi:cli/") => link_cli(l, interface),
         _ if interface.starts_with("wasi:sockets/") => link_sockets(l, interface),
+        _ if interface.starts_with("jp:tool/") => events::link(l, interface),
         _ => link_rest(l, interface),
     }
 }

@@ -43,6 +43,10 @@ impl Capture {
         std::mem::take(&mut self.lock().bytes)
     }
 
+    pub(crate) fn peek(&self) -> Vec<u8> {
+        self.lock().bytes.clone()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Captured> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,11 +2,11 @@
 //!
 //! Compilation cannot be cancelled, so what would take too long is refused before it starts.
 
-use wasmparser::{Encoding, FunctionBody, Operator, Parser, Payload};
+use wasmparser::{FunctionBody, Operator, Parser, Payload};
 
-use crate::error::Error;
+use crate::{code::Layer, error::Error};
 
-/// Bytes of a component. CPython with its standard library has 34 MiB.
+/// Bytes of a component or module. CPython with its standard library has 34 MiB.
 pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Functions in all modules of a component. CPython and SpiderMonkey have fewer than 40,000; 250,000
@@ -26,7 +26,10 @@ const MAX_ALL_TANGLE: u64 = 50_000_000;
 /// Payloads (sections and function bodies) that are walked.
 const MAX_PAYLOADS: u64 = 2_000_000;
 
-/// Checks that the bytes are a component of bounded size.
+/// What a placeholder for a module that somebody has yet to write has in it.
+const PLACEHOLDER: [&[u8]; 2] = [b"stub responses", b"\"stub\":true"];
+
+/// Checks that the bytes are a component or module of bounded size.
 pub(crate) fn check(bytes: &[u8]) -> Result<(), Error> {
     let refuse = |reason: String| Err(Error::Compile { reason });
     if bytes.is_empty() {
@@ -55,14 +58,6 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), Error> {
             }
         };
         match payload {
-            Payload::Version {
-                encoding: Encoding::Module,
-                ..
-            } if payloads == 0 => {
-                return refuse(
-                    "a core Wasm module, not a component; build it for wasm32-wasip2".to_owned(),
-                );
-            }
             Payload::CodeSectionStart { count, .. } => functions += u64::from(count),
             Payload::CodeSectionEntry(body) => {
                 let tangle = tangle(&body);
@@ -90,6 +85,10 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), Error> {
         if payloads > MAX_PAYLOADS {
             return refuse(format!("more than {MAX_PAYLOADS} parts"));
         }
+    }
+    let holds = |marker: &&[u8]| memchr::memmem::find(bytes, marker).is_some();
+    if Layer::of(bytes) == Layer::Module && PLACEHOLDER.iter().any(holds) {
+        return refuse("a placeholder that answers with stub responses, not a tool".to_owned());
     }
     Ok(())
 }
@@ -157,11 +156,21 @@ mod tests {
             "{}",
             refused(b"\0asm")
         );
-        let module = wat::parse_str("(module)").unwrap();
-        assert!(refused(&module).contains("wasm32-wasip2"));
+        check(&wat::parse_str("(module)").unwrap()).unwrap();
         let component = wat::parse_str("(component (core module (func)))").unwrap();
         check(&component).unwrap();
         assert!(refused(&component[..component.len() - 3]).contains("damaged or cut-off"));
+    }
+
+    #[test]
+    fn a_placeholder_is_refused_by_what_it_holds() {
+        for text in ["stub responses", r#"{\"stub\":true}"#] {
+            let data = format!("(memory 1) (data (i32.const 0) \"{text}\")");
+            let module = wat::parse_str(format!("(module {data})")).unwrap();
+            assert!(refused(&module).contains("placeholder"), "{text}");
+            let component = wat::parse_str(format!("(component (core module {data}))")).unwrap();
+            check(&component).unwrap();
+        }
     }
 
     /// 10,000 loops over 5,000 locals are 140 KB, and would keep the compiler busy for a minute.

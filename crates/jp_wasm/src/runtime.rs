@@ -5,16 +5,22 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use jp_policy::{Limit, Limits};
+use jp_tool::{Action, Context, Description, Outcome};
 use tokio::sync::Semaphore;
 use wasmtime::Engine;
 
 use crate::{
     artifact::{Artifacts, Embedded, Prepared},
     cache::Cache,
+    call::{Ended, GuestCall, Task},
+    dirs::DirCache,
     engine::{self, Allocation, POOLED_GUESTS},
     error::{Error, causes},
-    execute::{Ended, GuestCall, Running},
-    host::{DirCache, WasiConfig, WasiContext},
+    execute::Running,
+    guest::ToolKind,
+    host::{WasiConfig, WasiContext},
+    module::ModuleAbi,
     source::Place,
     spares::SpareUse,
     ticker::Ticker,
@@ -23,6 +29,9 @@ use crate::{
 /// Places of the pool for spares and for used instances that wait to be taken down.
 const SPARE_PLACES: u32 = 128;
 
+/// Bytes of a description: it goes into prompts, and nobody's prompt is that long.
+const MAX_DESCRIPTION: usize = 1024 * 1024;
+
 /// How a runtime is set up.
 #[derive(Debug, Clone, Default)]
 pub struct RuntimeOptions {
@@ -30,11 +39,11 @@ pub struct RuntimeOptions {
     pub allocation: Allocation,
     /// Where compiled code is kept between processes; nowhere when unset.
     pub cache_dir: Option<PathBuf>,
-    /// Spare instances kept of one component, at most.
+    /// Spare instances kept of one tool, at most.
     pub spares: usize,
 }
 
-/// Runs components. Share one: it compiles each component once and keeps it.
+/// Runs tools. Share one: it compiles each file once and keeps it.
 pub struct Runtime {
     engine: Engine,
     artifacts: Arc<Artifacts>,
@@ -84,11 +93,11 @@ impl Runtime {
         })
     }
 
-    /// Prepares a component from its bytes. `notify` hears how many bytes are compiled, if any.
+    /// Prepares a component or module from its bytes. `notify` hears how many bytes are compiled, if any.
     ///
     /// # Errors
     ///
-    /// When the bytes are no component of the contract.
+    /// When the bytes are no tool.
     pub async fn prepare(
         &self,
         bytes: &[u8],
@@ -97,11 +106,11 @@ impl Runtime {
         self.artifacts.bytes(bytes, notify).await
     }
 
-    /// Prepares a component that is part of this program.
+    /// Prepares a component or module that is part of this program.
     ///
     /// # Errors
     ///
-    /// When the bytes are no component of the contract.
+    /// When the bytes are no tool.
     pub async fn prepare_embedded(
         &self,
         embedded: Embedded,
@@ -110,11 +119,11 @@ impl Runtime {
         self.artifacts.embedded(embedded, notify).await
     }
 
-    /// Prepares a component from a file.
+    /// Prepares a component or module from a file.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no component of the contract.
+    /// When the file cannot be read or is no tool.
     pub async fn prepare_path(
         &self,
         path: &Path,
@@ -123,12 +132,12 @@ impl Runtime {
         self.artifacts.file(&Place::Path(path), notify).await
     }
 
-    /// Prepares a component from a file below a directory, which it must not leave, not even through
+    /// Prepares a component or module from a file below a directory, which it must not leave, not even through
     /// symbolic links.
     ///
     /// # Errors
     ///
-    /// When the file leads outside, cannot be read or is no component of the contract.
+    /// When the file leads outside, cannot be read or is no tool.
     pub async fn prepare_below(
         &self,
         root: &Path,
@@ -145,11 +154,11 @@ impl Runtime {
         self.artifacts.file(&place, notify).await
     }
 
-    /// Compiles a component to the machine code that [`Self::prepare_embedded`] takes.
+    /// Compiles a component or module to the machine code that [`Self::prepare_embedded`] takes.
     ///
     /// # Errors
     ///
-    /// When the bytes are no component.
+    /// When the bytes are neither.
     pub fn precompile(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         self.artifacts.precompile(bytes)
     }
@@ -164,19 +173,68 @@ impl Runtime {
         self.dirs.context(config)
     }
 
-    /// Calls a component: a fresh instance, under the call's limits, gone afterwards.
+    /// Calls a component or module: a fresh instance, under the call's limits, gone afterwards.
     pub async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
-        let running = Running {
+        self.running(Task::Run).call(prepared, call).await
+    }
+
+    /// Asks a tool what it is, in a fresh instance without any authority; nothing when it speaks no
+    /// contract that could say so.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer within the limits, or with something that is no description.
+    pub async fn describe(
+        &self,
+        prepared: &Prepared,
+        limits: &Limits,
+    ) -> Result<Option<Description>, Error> {
+        if prepared.kind() != (ToolKind::Component { describes: true }) {
+            return Ok(None);
+        }
+        let context = Context {
+            root: "/".into(),
+            action: Action::Run,
+        };
+        let call = GuestCall {
+            name: "",
+            arguments: "{}",
+            answers: "{}",
+            context: &context,
+            wasi: WasiContext::default(),
+            limits,
+            cancel: None,
+            calls: None,
+            events: None,
+            module: ModuleAbi::default(),
+        };
+        let ended = self.running(Task::Describe).call(prepared, call).await;
+        let text = match ended.result? {
+            Outcome::Success { content } if content.len() <= MAX_DESCRIPTION => content,
+            _ => {
+                return Err(Error::Limit {
+                    limit: Limit::Output,
+                });
+            }
+        };
+        let read = Description::read(&text).map_err(|why| Error::Trap {
+            reason: format!("its description cannot be read: {why}"),
+        });
+        read.map(Some)
+    }
+
+    fn running(&self, task: Task) -> Running<'_> {
+        Running {
             engine: &self.engine,
             ticker: &self.ticker,
             turns: &self.turns,
             places: &self.places,
             allocation: self.allocation,
-        };
-        running.call(prepared, call).await
+            task,
+        }
     }
 
-    /// Tells how often spares of a component were there when they were wanted.
+    /// Tells how often spares of a tool were there when they were wanted.
     #[must_use]
     pub fn spare_use(&self, prepared: &Prepared) -> SpareUse {
         prepared.spares.counts()

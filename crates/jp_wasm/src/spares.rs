@@ -18,8 +18,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::Store;
 
 use crate::{
-    convert::{Guest, GuestPre},
     engine::new_store,
+    guest::{Guest, GuestPre},
     host::State,
     stop::Stop,
 };
@@ -49,7 +49,7 @@ pub struct SpareUse {
 
 /// The spare instances of one component.
 pub(crate) struct Spares {
-    pre: GuestPre<State>,
+    pre: GuestPre,
     places: Arc<Semaphore>,
     ready: Mutex<Vec<Spare>>,
     most: usize,
@@ -63,7 +63,7 @@ pub(crate) struct Spares {
 
 impl Spares {
     /// Keeps at most `most` spares of a component; all components together share `places`.
-    pub(crate) fn new(pre: GuestPre<State>, most: usize, places: &Arc<Semaphore>) -> Arc<Self> {
+    pub(crate) fn new(pre: GuestPre, most: usize, places: &Arc<Semaphore>) -> Arc<Self> {
         Arc::new(Self {
             pre,
             places: Arc::clone(places),
@@ -78,7 +78,7 @@ impl Spares {
         })
     }
 
-    pub(crate) fn pre(&self) -> &GuestPre<State> {
+    pub(crate) fn pre(&self) -> &GuestPre {
         &self.pre
     }
 
@@ -147,7 +147,7 @@ impl Spares {
         let stop = Stop::new(Instant::now() + MAX_START, None);
         let mut store = new_store(self.pre.engine(), stop, MAX_BYTES).ok()?;
         let guest = {
-            let mut starting = pin!(self.pre.instantiate_async(&mut store));
+            let mut starting = pin!(self.pre.instantiate(&mut store));
             let mut context = Context::from_waker(Waker::noop());
             let started = Instant::now();
             loop {

@@ -69,6 +69,8 @@ async fn files_in(config: &WasiConfig, operations: &Value) -> Vec<String> {
         limits: &jp_policy::Limits::default(),
         cancel: None,
         calls: None,
+        events: None,
+        module: jp_wasm::ModuleAbi::default(),
     };
     match runtime.call(&prepared.unwrap(), call).await.result {
         Ok(jp_tool::Outcome::Success { content }) => serde_json::from_str(&content).unwrap(),

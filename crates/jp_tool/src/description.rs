@@ -1,0 +1,120 @@
+//! What a tool says about itself, so that nobody writes it down twice.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Tools that one component may hold.
+const MAX_TOOLS: usize = 1000;
+
+/// The tools of one component, as `describe` of `jp:tool@0.2.0` states them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Description {
+    /// The tools it holds.
+    pub tools: Vec<DescribedTool>,
+}
+
+/// One tool, as it describes itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DescribedTool {
+    /// What it is called by.
+    pub name: String,
+
+    /// One line about it.
+    pub summary: String,
+
+    /// Everything a model should know about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+
+    /// The JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+impl Description {
+    /// Reads what a component said, and says what is wrong with it if it is no description.
+    ///
+    /// # Errors
+    ///
+    /// When it is no JSON of that form, when there are too many tools, when parameters are no object,
+    /// or when a name is empty or there twice.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let read: Self = serde_json::from_str(text).map_err(|error| {
+            // What could not be read may be part of the message, and as long as it likes.
+            error.to_string().chars().take(300).collect::<String>()
+        })?;
+        if read.tools.len() > MAX_TOOLS {
+            return Err(format!("more than {MAX_TOOLS} tools"));
+        }
+        for (at, tool) in read.tools.iter().enumerate() {
+            let name: String = tool.name.chars().take(100).collect();
+            if tool.name.is_empty() {
+                return Err("a tool has no name".to_owned());
+            }
+            if read
+                .tools
+                .iter()
+                .take(at)
+                .any(|other| other.name == tool.name)
+            {
+                return Err(format!("the tool `{name}` is there twice"));
+            }
+            if !tool.parameters.is_object() {
+                return Err(format!(
+                    "the parameters of `{name}` are no JSON Schema object"
+                ));
+            }
+        }
+        Ok(read)
+    }
+
+    /// Finds a tool by its name.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&DescribedTool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_survives_the_round_trip() {
+        let text = r#"{"tools":[{"name":"a","summary":"does a","parameters":{"type":"object"}},
+            {"name":"b","summary":"does b","description":"at length","parameters":{},"more":1}]}"#;
+        let read = Description::read(text).unwrap();
+        assert_eq!(
+            read.tool("b").unwrap().description.as_deref(),
+            Some("at length")
+        );
+        assert_eq!(read.tool("c"), None);
+        let again = Description::read(&serde_json::to_string(&read).unwrap()).unwrap();
+        assert_eq!(read, again);
+    }
+
+    #[test]
+    fn what_is_no_description_says_why() {
+        let long = format!(r#"{{"tools":"{}"}}"#, "x".repeat(10_000));
+        for (text, words) in [
+            ("", "EOF"),
+            ("{}", "missing field `tools`"),
+            (long.as_str(), "invalid type"),
+            (
+                r#"{"tools":[{"name":"","summary":"","parameters":{}}]}"#,
+                "no name",
+            ),
+            (
+                r#"{"tools":[{"name":"a","summary":"","parameters":[]}]}"#,
+                "of `a` are no",
+            ),
+            (
+                r#"{"tools":[{"name":"a","summary":"","parameters":{}},{"name":"a","summary":"","parameters":{}}]}"#,
+                "twice",
+            ),
+        ] {
+            let error = Description::read(text).unwrap_err();
+            assert!(error.contains(words), "{text}: {error}");
+            assert!(error.len() < 1000);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a call hands to a guest, and what is left when it has ended.
+
+use std::sync::Arc;
+
+use jp_policy::Limits;
+use jp_tool::{Context, Outcome};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    capability::CapabilityCalls, error::Error, events::GuestEvents, host::WasiContext,
+    module::ModuleAbi,
+};
+
+/// Everything one call hands to a guest.
+pub struct GuestCall<'a> {
+    /// The name of the tool; one component may hold several.
+    pub name: &'a str,
+    /// The arguments, as JSON.
+    pub arguments: &'a str,
+    /// The answers to earlier questions, as JSON.
+    pub answers: &'a str,
+    /// Where the guest runs and what it is asked.
+    pub context: &'a Context,
+    /// The directories it sees.
+    pub wasi: WasiContext,
+    /// What it may use.
+    pub limits: &'a Limits,
+    /// Stops the call when its caller loses interest.
+    pub cancel: Option<CancellationToken>,
+    /// Answers its capability calls; without it there are none.
+    pub calls: Option<Arc<dyn CapabilityCalls>>,
+    /// Hears what it tells meanwhile; without it nobody does.
+    pub events: Option<Arc<dyn GuestEvents>>,
+    /// How a core module is entered and spoken to; components have no use for it.
+    pub module: ModuleAbi<'a>,
+}
+
+/// What a guest is called for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// To do what the call says.
+    Run,
+    /// To say what it is.
+    Describe,
+}
+
+/// What a guest left behind, whether it answered or not.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Traces {
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+    /// The fuel it used.
+    pub fuel: u64,
+}
+
+/// A call that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What the guest said, or why it said nothing.
+    pub result: Result<Outcome, Error>,
+    /// What it left behind.
+    pub traces: Traces,
+}

@@ -1,0 +1,87 @@
+//! Directories of the host that calls open again and again: opened once, and recognised.
+
+use std::{
+    collections::HashMap,
+    fs::File as StdFile,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use wasmtime_wasi::FsPerms;
+
+use crate::{
+    error::Error,
+    files::Mount,
+    host::{WasiConfig, WasiContext, open_dir},
+};
+
+/// Handles of directories that calls open again and again.
+#[derive(Default)]
+pub(crate) struct DirCache(Mutex<HashMap<PathBuf, CachedDir>>);
+
+struct CachedDir {
+    identity: (u64, u64),
+    read: Mount,
+    write: Mount,
+}
+
+/// Directories remembered at once; more are opened anew each time.
+const MAX_CACHED_DIRS: usize = 256;
+
+impl DirCache {
+    /// Opens the directories of a configuration, or takes the handles of earlier calls when the
+    /// paths still lead to the same directories.
+    pub(crate) fn context(&self, config: &WasiConfig) -> Result<WasiContext, Error> {
+        let mut mounts = Vec::with_capacity(config.preopens.len());
+        for preopen in &config.preopens {
+            let mut mount = self
+                .mount(&preopen.host_path, preopen.perms())
+                .map_err(|source| Error::Mount {
+                    path: preopen.host_path.clone(),
+                    source,
+                })?;
+            mount.guest_path.clone_from(&preopen.guest_path);
+            mounts.push(mount);
+        }
+        Ok(WasiContext { mounts })
+    }
+
+    /// Opens a directory, or takes the handle of an earlier call.
+    pub(crate) fn open(&self, path: &Path) -> Result<Arc<StdFile>, Error> {
+        let mount = self.mount(path, FsPerms::ReadOnly);
+        mount
+            .map(|mount| mount.dir.dir)
+            .map_err(|source| Error::Mount {
+                path: path.to_owned(),
+                source,
+            })
+    }
+
+    fn mount(&self, path: &Path, perms: FsPerms) -> std::io::Result<Mount> {
+        // Not `std::fs::metadata`, which asks for more and takes longer; this is part of each call.
+        let found = rustix::fs::stat(path)?;
+        let identity = (found.st_dev, found.st_ino);
+        let mut dirs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let pick = |dir: &CachedDir| match perms {
+            FsPerms::ReadOnly => dir.read.clone(),
+            FsPerms::ReadWrite => dir.write.clone(),
+        };
+        if let Some(dir) = dirs.get(path).filter(|dir| dir.identity == identity) {
+            return Ok(pick(dir));
+        }
+        let handle = open_dir(path)?;
+        let opened = handle.metadata()?;
+        let dir = CachedDir {
+            identity: (opened.dev(), opened.ino()),
+            read: Mount::new(String::new(), handle.try_clone()?, FsPerms::ReadOnly),
+            write: Mount::new(String::new(), handle, FsPerms::ReadWrite),
+        };
+        let mount = pick(&dir);
+        if dirs.len() >= MAX_CACHED_DIRS {
+            dirs.clear();
+        }
+        dirs.insert(path.to_owned(), dir);
+        Ok(mount)
+    }
+}

@@ -1,0 +1,130 @@
+//! What a component tells and asks while it runs, in `jp:tool@0.2.0`: how far it is, lines for its
+//! log, and capability calls. Who listens and who answers is handed in with the call.
+
+use std::sync::Arc;
+
+use wasmtime::component::HasSelf;
+
+use crate::{
+    call::GuestCall,
+    capability::{self, CapabilityCalls, MAX_CALLS},
+    convert::described::jp::tool0_2_0::{capabilities, events},
+    error::{OutputFull, TooManyCalls},
+    execute::bytes,
+    host::State,
+};
+
+/// What an event costs beside its text, so that nobody sends empty ones for ever.
+const EVENT: usize = 64;
+
+/// Hears what a guest tells while it runs.
+pub trait GuestEvents: Send + Sync {
+    /// Hears how far it is; the fraction lies between 0 and 1.
+    fn progress(&self, message: &str, fraction: Option<f64>);
+
+    /// Hears a line of its log.
+    fn log(&self, level: LogLevel, text: &str);
+}
+
+/// How much a line of a guest's log matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLevel {
+    /// For whoever writes the tool.
+    Debug,
+    /// Worth knowing.
+    Info,
+    /// Worth looking at.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+/// Where what a guest tells and asks goes to, and how much of it there was.
+#[derive(Default)]
+pub(crate) struct Outward {
+    events: Option<Arc<dyn GuestEvents>>,
+    calls: Option<Arc<dyn CapabilityCalls>>,
+    tool: String,
+    made: usize,
+    room: usize,
+}
+
+impl Outward {
+    /// Connects a guest for one call.
+    pub(crate) fn of(call: &GuestCall<'_>) -> Self {
+        Self {
+            events: call.events.clone(),
+            calls: call.calls.clone(),
+            tool: call.name.to_owned(),
+            made: 0,
+            room: bytes(call.limits.output_bytes),
+        }
+    }
+
+    /// Counts text that goes out. It is output like any other: what is too much stops the call.
+    fn count(&mut self, text: &str) -> Result<(), OutputFull> {
+        let size = text.len().saturating_add(EVENT);
+        self.room = self.room.checked_sub(size).ok_or(OutputFull)?;
+        Ok(())
+    }
+}
+
+impl events::Host for State {
+    fn progress(&mut self, message: String, fraction: Option<f64>) -> wasmtime::Result<()> {
+        self.touched = true;
+        self.outward.count(&message)?;
+        if let Some(events) = &self.outward.events {
+            let fraction = fraction.filter(|fraction| fraction.is_finite());
+            events.progress(&message, fraction.map(|fraction| fraction.clamp(0.0, 1.0)));
+        }
+        Ok(())
+    }
+
+    fn log(&mut self, level: events::Level, text: String) -> wasmtime::Result<()> {
+        self.touched = true;
+        self.outward.count(&text)?;
+        let level = match level {
+            events::Level::Debug => LogLevel::Debug,
+            events::Level::Info => LogLevel::Info,
+            events::Level::Warn => LogLevel::Warn,
+            events::Level::Error => LogLevel::Error,
+        };
+        if let Some(events) = &self.outward.events {
+            events.log(level, &text);
+        }
+        Ok(())
+    }
+}
+
+impl capabilities::Host for State {
+    async fn call_capability(
+        &mut self,
+        name: String,
+        args: String,
+    ) -> wasmtime::Result<Result<String, String>> {
+        self.touched = true;
+        let Outward {
+            calls, tool, made, ..
+        } = &mut self.outward;
+        if *made == MAX_CALLS {
+            return Err(TooManyCalls.into());
+        }
+        *made += 1;
+        let answer = capability::answer(calls.as_ref(), tool, &name, &args).await;
+        Ok(capability::result_of(answer))
+    }
+}
+
+/// Gives a linker the interface of this name, if it is one of those above.
+pub(crate) fn link(
+    linker: &mut wasmtime::component::Linker<State>,
+    interface: &str,
+) -> wasmtime::Result<()> {
+    match interface {
+        "jp:tool/events" => events::add_to_linker::<State, HasSelf<State>>(linker, |state| state),
+        "jp:tool/capabilities" => {
+            capabilities::add_to_linker::<State, HasSelf<State>>(linker, |state| state)
+        }
+        _ => Ok(()),
+    }
+}

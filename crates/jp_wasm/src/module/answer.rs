@@ -1,0 +1,206 @@
+//! What a module's answer means: a result, an error, or a capability call.
+//!
+//! An answer may be as large as the output limit, so nothing of it is turned into values but the
+//! few fields that decide; the rest is checked to be JSON and passed on as it is.
+
+use jp_tool::Outcome;
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::{json, value::RawValue};
+
+use super::AbiVersion;
+use crate::{capability, error::Error};
+
+/// JSON longer than this is no status, version or flag of ours.
+const MAX_WORD: usize = 100;
+
+/// Characters of a reason; a JSON error may quote what it could not read.
+const MAX_REASON: usize = 300;
+
+/// Bytes of each stream that an exit is explained with.
+const MAX_STREAM: usize = 16 * 1024;
+
+/// What a module said.
+pub(super) enum Said {
+    /// Its last word.
+    Outcome(Outcome),
+    /// What it wants done on its behalf.
+    Call {
+        /// The capability.
+        name: String,
+        /// The arguments, as it wrote them.
+        arguments: String,
+    },
+}
+
+/// The fields that decide.
+#[derive(Deserialize, Default)]
+struct Envelope<'a> {
+    #[serde(borrow, default)]
+    status: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    stub: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    abi_version: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    capability_call: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    retryable: Option<&'a RawValue>,
+}
+
+impl Envelope<'_> {
+    /// Returns the status, whichever way it is written; nothing for what is no text.
+    fn status(&self) -> String {
+        serde_json::from_str(word(self.status)).unwrap_or_default()
+    }
+}
+
+#[derive(Deserialize)]
+struct CapabilityCall<'a> {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(borrow, default)]
+    args: Option<&'a RawValue>,
+}
+
+/// Reads an answer, which no text at all is too.
+pub(super) fn read(text: String, version: AbiVersion) -> Result<Said, Error> {
+    if text.is_empty() {
+        return Ok(Said::Outcome("{}".into()));
+    }
+    let envelope = envelope(&text)?;
+    if word(envelope.stub) == "true" {
+        return Err(refused(
+            "it answered `\"stub\": true`: a placeholder, not a tool",
+        ));
+    }
+    match envelope.status().as_str() {
+        "capability_call" => capability_call(&envelope, version),
+        "host_call" => Err(refused(
+            "it attempted the deprecated host_call fallback; a tool asks with a capability_call",
+        )),
+        _ => {
+            let kind = Kind::of(&envelope);
+            Ok(Said::Outcome(kind.outcome(text)))
+        }
+    }
+}
+
+/// Turns the result of a capability call into the outcome of the call.
+pub(super) fn of_capability(text: String) -> Result<Outcome, Error> {
+    let kind = match envelope(&text) {
+        Ok(envelope) => Kind::of(&envelope),
+        Err(_) => {
+            return Err(Error::Host {
+                reason: "a capability call was answered with something that is not JSON".to_owned(),
+            });
+        }
+    };
+    Ok(kind.outcome(text))
+}
+
+/// Turns the exit of a program that failed into an outcome: what it said, or else what is known.
+pub(super) fn of_exit(code: i32, stdout: &[u8], stderr: &[u8]) -> Outcome {
+    match std::str::from_utf8(stdout) {
+        Ok(text) if !text.is_empty() && envelope(text).is_ok() => Outcome::failed(text),
+        _ => {
+            let end = |bytes: &[u8]| {
+                let from = bytes.len().saturating_sub(MAX_STREAM);
+                String::from_utf8_lossy(bytes.get(from..).unwrap_or_default()).into_owned()
+            };
+            let said = json!({
+                "status": "error",
+                "code": "exit",
+                "error": format!("the tool exited with code {code}"),
+                "stdout": end(stdout),
+                "stderr": end(stderr),
+            });
+            Outcome::failed(said.to_string())
+        }
+    }
+}
+
+/// Whether an answer is a success or an error.
+enum Kind {
+    Success,
+    Error { transient: bool },
+}
+
+impl Kind {
+    fn of(envelope: &Envelope<'_>) -> Self {
+        if envelope.status() == "error" {
+            let transient = word(envelope.retryable) == "true";
+            Self::Error { transient }
+        } else {
+            Self::Success
+        }
+    }
+
+    fn outcome(self, text: String) -> Outcome {
+        match self {
+            Self::Success => Outcome::Success { content: text },
+            Self::Error { transient } => Outcome::Error {
+                message: text,
+                trace: Vec::new(),
+                transient,
+            },
+        }
+    }
+}
+
+fn capability_call(envelope: &Envelope<'_>, version: AbiVersion) -> Result<Said, Error> {
+    let call = envelope
+        .capability_call
+        .ok_or_else(|| refused("its `capability_call` object is missing"))?;
+    let (found, supported) = (word(envelope.abi_version), version.supported());
+    if envelope.abi_version.is_some() && !supported.contains(&found) {
+        let message = format!(
+            "Unsupported capability ABI version {} (supported: {})",
+            if found.is_empty() { "?" } else { found },
+            supported.join(", ")
+        );
+        return Ok(Said::Outcome(Outcome::failed(capability::error(
+            "invalid_args",
+            &message,
+        ))));
+    }
+    let call: CapabilityCall<'_> = serde_json::from_str(call.get())
+        .map_err(|error| refused(&format!("its `capability_call` cannot be read: {error}")))?;
+    Ok(Said::Call {
+        name: call
+            .name
+            .ok_or_else(|| refused("its `capability_call` has no name"))?,
+        arguments: call.args.map_or("{}", RawValue::get).to_owned(),
+    })
+}
+
+impl AbiVersion {
+    const fn supported(self) -> &'static [&'static str] {
+        match self {
+            Self::One => &["1"],
+            Self::Two => &["1", "2"],
+        }
+    }
+}
+
+/// Checks that text is JSON and finds the fields that decide.
+fn envelope(text: &str) -> Result<Envelope<'_>, Error> {
+    let read = if text.trim_start().starts_with('{') {
+        serde_json::from_str(text)
+    } else {
+        serde_json::from_str::<IgnoredAny>(text).map(|_| Envelope::default())
+    };
+    read.map_err(|error| refused(&format!("WASM output must be valid JSON: {error}")))
+}
+
+/// Returns a short JSON value as it is written; nothing for an absent or a long one.
+fn word(value: Option<&RawValue>) -> &str {
+    let text = value.map_or("", RawValue::get);
+    if text.len() <= MAX_WORD { text } else { "" }
+}
+
+/// Says what is wrong with an answer; what the guest wrote may be part of it, but not all of it.
+fn refused(reason: &str) -> Error {
+    Error::Trap {
+        reason: reason.chars().take(MAX_REASON).collect(),
+    }
+}
