@@ -6,16 +6,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::environment::clear_environment;
-use crate::{Artifact, GUEST_FLAGS, Guest, GuestError, PROFILE, TARGET, Targets, messages};
+use crate::{
+    Artifact, GUEST_FLAGS, Guest, GuestError, MODULE_FEATURE, PROFILE, Target, Targets, messages,
+};
 
 /// Separates flags in `CARGO_ENCODED_RUSTFLAGS`.
 const FLAG_SEPARATOR: &str = "\x1f";
 
 /// Checks that the toolchain of the workspace has a standard library for the target.
-pub(crate) fn check_target(workspace_root: &Path) -> Result<(), GuestError> {
+pub(crate) fn check_target(workspace_root: &Path, target: Target) -> Result<(), GuestError> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(&rustc)
-        .args(["--print", "target-libdir", "--target", TARGET])
+        .args(["--print", "target-libdir", "--target", target.triple()])
         .current_dir(workspace_root)
         .stdin(Stdio::null())
         .output()
@@ -24,11 +26,11 @@ pub(crate) fn check_target(workspace_root: &Path) -> Result<(), GuestError> {
     if output.status.success() && Path::new(libdir.trim()).is_dir() {
         Ok(())
     } else {
-        Err(GuestError::TargetMissing)
+        Err(GuestError::TargetMissing { target })
     }
 }
 
-/// Builds one package and returns its components.
+/// Builds one package and returns the files it made.
 pub(crate) fn build_one(workspace_root: &Path, guest: &Guest) -> Result<Vec<Artifact>, GuestError> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(&cargo);
@@ -42,7 +44,7 @@ pub(crate) fn build_one(workspace_root: &Path, guest: &Guest) -> Result<Vec<Arti
         ])
         .args([
             "--target",
-            TARGET,
+            guest.target.triple(),
             "--profile",
             PROFILE,
             "--package",
@@ -61,6 +63,9 @@ pub(crate) fn build_one(workspace_root: &Path, guest: &Guest) -> Result<Vec<Arti
         // A build script's own stdout is read as instructions by the outer cargo.
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit());
+    if guest.target == Target::Module {
+        command.args(["--features", MODULE_FEATURE]);
+    }
     if workspace_root.join("Cargo.lock").exists() {
         command.arg("--locked");
     }
@@ -74,7 +79,7 @@ pub(crate) fn build_one(workspace_root: &Path, guest: &Guest) -> Result<Vec<Arti
         });
     }
     let stdout = String::from_utf8_lossy(&output.stdout);
-    let mut artifacts = messages::components(&stdout, guest.package());
+    let mut artifacts = messages::artifacts(&stdout, guest.package());
     if artifacts.is_empty() {
         return Err(GuestError::NoArtifact {
             package: guest.package().to_owned(),

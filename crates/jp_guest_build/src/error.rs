@@ -4,11 +4,16 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::{error, fmt, io};
 
+use crate::Target;
+
 /// Why guests could not be built.
 #[derive(Debug)]
 pub enum GuestError {
-    /// The toolchain has no standard library for the guests' target.
-    TargetMissing,
+    /// The toolchain has no standard library for a target.
+    TargetMissing {
+        /// The target.
+        target: Target,
+    },
     /// A program could not be started.
     Spawn {
         /// The program.
@@ -23,12 +28,12 @@ pub enum GuestError {
         /// How cargo ended.
         status: ExitStatus,
     },
-    /// The build passed and made no component.
+    /// The build passed and made no `.wasm` file.
     NoArtifact {
         /// The package that was built.
         package: String,
     },
-    /// A component's dep-info file could not be read.
+    /// A guest's dep-info file could not be read.
     DepInfo {
         /// The file.
         path: PathBuf,
@@ -40,10 +45,10 @@ pub enum GuestError {
 impl fmt::Display for GuestError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TargetMissing => write!(
+            Self::TargetMissing { target } => write!(
                 out,
-                "the wasm32-wasip2 target is missing; run: rustup target add wasm32-wasip2 \
-                 (or: cargo xtask guests)"
+                "the {0} target is missing; run: rustup target add {0} (or: cargo xtask guests)",
+                target.triple()
             ),
             Self::Spawn { program, .. } => write!(out, "cannot run {program}"),
             Self::Build { package, status } => {
@@ -62,7 +67,7 @@ impl error::Error for GuestError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Self::Spawn { source, .. } | Self::DepInfo { source, .. } => Some(source),
-            Self::TargetMissing | Self::Build { .. } | Self::NoArtifact { .. } => None,
+            Self::TargetMissing { .. } | Self::Build { .. } | Self::NoArtifact { .. } => None,
         }
     }
 }
@@ -73,9 +78,11 @@ mod tests {
 
     #[test]
     fn a_missing_target_is_one_line_that_says_what_to_type() {
+        let target = Target::Module;
         assert_eq!(
-            GuestError::TargetMissing.to_string(),
-            "the wasm32-wasip2 target is missing; run: rustup target add wasm32-wasip2 (or: cargo xtask guests)"
+            GuestError::TargetMissing { target }.to_string(),
+            "the wasm32-unknown-unknown target is missing; run: rustup target add \
+             wasm32-unknown-unknown (or: cargo xtask guests)"
         );
     }
 }

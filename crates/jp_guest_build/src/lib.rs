@@ -1,4 +1,5 @@
-//! Builds tools for `wasm32-wasip2` with a nested cargo, for build scripts and `xtask` alike.
+//! Builds tools to Wasm with a nested cargo, for build scripts and `xtask` alike: components for
+//! `wasm32-wasip2`, core modules for `wasm32-unknown-unknown`.
 //!
 //! The same sources must give the same bytes whoever asks, so the nested cargo sees a fixed set of
 //! flags, its own target directory and a cleared environment. Knows nothing of what tools do or of
@@ -9,6 +10,7 @@ mod dep_info;
 mod environment;
 mod error;
 mod messages;
+mod target;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,9 +18,7 @@ use std::path::{Path, PathBuf};
 pub use dep_info::rerun_lines;
 pub use environment::clear_environment;
 pub use error::GuestError;
-
-/// The target that all guests are built for.
-pub const TARGET: &str = "wasm32-wasip2";
+pub use target::Target;
 
 /// The environment variable that moves the directory guests are built in.
 pub const TARGET_DIR_VARIABLE: &str = "JP_GUEST_TARGET_DIR";
@@ -32,14 +32,18 @@ pub const GUEST_FLAGS: &[&str] = &["-Clink-arg=-zstack-size=262144"];
 /// The cargo profile of every guest, defined in the workspace manifest.
 const PROFILE: &str = "guest";
 
+/// The feature without which the examples of a package of modules are not built.
+pub const MODULE_FEATURE: &str = "module";
+
 /// A package to build, and which of its targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guest {
     package: String,
     targets: Targets,
+    target: Target,
 }
 
-/// The targets of a package that become components.
+/// The targets of a package that become Wasm files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Targets {
     Library,
@@ -53,6 +57,7 @@ impl Guest {
         Self {
             package: package.to_owned(),
             targets: Targets::Library,
+            target: Target::Component,
         }
     }
 
@@ -62,6 +67,20 @@ impl Guest {
         Self {
             package: package.to_owned(),
             targets: Targets::Examples,
+            target: Target::Component,
+        }
+    }
+
+    /// Names a package of which each example is a core module.
+    ///
+    /// Its examples require the feature [`MODULE_FEATURE`]: the host uses the library of such a
+    /// package too, and would otherwise link every example natively for nothing.
+    #[must_use]
+    pub fn modules(package: &str) -> Self {
+        Self {
+            package: package.to_owned(),
+            targets: Targets::Examples,
+            target: Target::Module,
         }
     }
 
@@ -70,9 +89,15 @@ impl Guest {
     pub fn package(&self) -> &str {
         &self.package
     }
+
+    /// Returns what it is built for.
+    #[must_use]
+    pub const fn target(&self) -> Target {
+        self.target
+    }
 }
 
-/// A built component.
+/// A built component or module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
     /// The package it was built from.
@@ -83,12 +108,16 @@ pub struct Artifact {
     pub path: PathBuf,
 }
 
-/// Builds `packages` of the workspace at `workspace_root` and returns all components they made.
+/// Builds `packages` of the workspace at `workspace_root` and returns all files they made.
 ///
 /// # Errors
-/// When the target is not installed, cargo cannot be run or fails, or a package makes no component.
+/// When a target is not installed, cargo cannot be run or fails, or a package makes no `.wasm` file.
 pub fn build(workspace_root: &Path, packages: &[Guest]) -> Result<Vec<Artifact>, GuestError> {
-    check_target(workspace_root)?;
+    for target in Target::ALL {
+        if packages.iter().any(|guest| guest.target == target) {
+            check_target(workspace_root, target)?;
+        }
+    }
     let mut artifacts = Vec::new();
     // One cargo each: cargo unifies features over all packages of one run, so a guest's bytes
     // would depend on which others happened to be asked for.
@@ -98,12 +127,12 @@ pub fn build(workspace_root: &Path, packages: &[Guest]) -> Result<Vec<Artifact>,
     Ok(artifacts)
 }
 
-/// Checks that the workspace's toolchain can build for [`TARGET`].
+/// Checks that the workspace's toolchain can build for `target`.
 ///
 /// # Errors
 /// [`GuestError::TargetMissing`] when it cannot, [`GuestError::Spawn`] when rustc does not start.
-pub fn check_target(workspace_root: &Path) -> Result<(), GuestError> {
-    cargo::check_target(workspace_root)
+pub fn check_target(workspace_root: &Path, target: Target) -> Result<(), GuestError> {
+    cargo::check_target(workspace_root, target)
 }
 
 /// Returns the directory that guests are built in.

@@ -1,14 +1,14 @@
-//! Finds components in cargo's JSON messages.
+//! Finds Wasm files in cargo's JSON messages.
 //!
 //! Not a JSON parser: cargo is trusted here, writes one message per line, and only two fields are
-//! wanted. Listing the directory instead would find components of examples deleted long ago.
+//! wanted. Listing the directory instead would find files of examples deleted long ago.
 
 use std::path::PathBuf;
 
 use crate::Artifact;
 
 /// Returns the `.wasm` files that `package` made, from cargo's messages.
-pub(crate) fn components(messages: &str, package: &str) -> Vec<Artifact> {
+pub(crate) fn artifacts(messages: &str, package: &str) -> Vec<Artifact> {
     let mut artifacts = Vec::new();
     for line in messages
         .lines()
@@ -22,13 +22,13 @@ pub(crate) fn components(messages: &str, package: &str) -> Vec<Artifact> {
         }
         for file in strings_after(line, r#""filenames":["#) {
             let path = PathBuf::from(file);
-            let is_component = path
+            let is_wasm = path
                 .extension()
                 .is_some_and(|extension| extension == "wasm");
             let name = path
                 .file_stem()
                 .map(|stem| stem.to_string_lossy().into_owned());
-            if let (true, Some(name)) = (is_component, name) {
+            if let (true, Some(name)) = (is_wasm, name) {
                 artifacts.push(Artifact {
                     package: package.to_owned(),
                     name,
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_wasm_files_of_the_package_itself_are_components() {
+    fn only_wasm_files_of_the_package_itself_are_artifacts() {
         let messages = concat!(
             r#"{"reason":"compiler-artifact","package_id":"path+file:///ws/crates/dep#0.1.0","filenames":["/t/dep.wasm"]}"#,
             "\n",
@@ -101,7 +101,7 @@ mod tests {
             "\n",
             r#"{"reason":"build-finished","success":true}"#,
         );
-        let found = components(messages, "tool");
+        let found = artifacts(messages, "tool");
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, "my \"tool\"");
         assert_eq!(found[0].path, PathBuf::from("/t/my \"tool\".wasm"));

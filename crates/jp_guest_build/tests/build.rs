@@ -14,7 +14,7 @@ use jp_guest_build::{Guest, GuestError, build, rerun_lines};
 const ROOT: &str = r#"
 [workspace]
 resolver = "3"
-members = ["tool", "probes", "host"]
+members = ["tool", "probes", "modules", "host"]
 [profile.guest]
 inherits = "release"
 opt-level = "s"
@@ -54,6 +54,17 @@ fn workspace(root: &Path) {
     write(
         &root.join("probes/examples/spin.rs"),
         "#[unsafe(no_mangle)]\npub fn spin() {}\n",
+    );
+    package(
+        root,
+        "my_modules",
+        "[features]\nmodule = []\n\
+         [[example]]\nname = \"first\"\ncrate-type = [\"cdylib\"]\nrequired-features = [\"module\"]\n",
+    );
+    write(&root.join("modules/src/lib.rs"), "");
+    write(
+        &root.join("modules/examples/first.rs"),
+        "#[unsafe(no_mangle)]\npub extern \"C\" fn execute() -> i64 { 42 }\n",
     );
     package(root, "host", "");
     write(&root.join("host/src/lib.rs"), "");
@@ -104,6 +115,20 @@ fn libraries_and_examples_become_components_in_the_fixed_directory() {
     assert!(matches!(error, GuestError::NoArtifact { .. }), "{error}");
     let error = build(&root, &[Guest::library("tol")]).unwrap_err();
     assert!(matches!(error, GuestError::Build { .. }), "{error}");
+}
+
+#[test]
+fn examples_of_a_package_of_modules_become_core_modules() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path().canonicalize().unwrap();
+    workspace(&root);
+    let artifacts = build(&root, &[Guest::modules("my_modules")]).unwrap();
+    assert_eq!(artifacts.len(), 1);
+    assert_eq!(artifacts[0].name, "first");
+    let bytes = fs::read(&artifacts[0].path).unwrap();
+    // Version 1 in layer 0: a core module, not a component.
+    assert_eq!(bytes.get(..8), Some(b"\0asm\x01\0\0\0".as_slice()));
+    assert!(!rerun_lines(&root, &artifacts).unwrap().is_empty());
 }
 
 #[test]

@@ -1,0 +1,5 @@
+//! The module of the tool `reminders`.
+
+use jp_tool_brokered::{REMINDERS, module};
+
+module!(|input| REMINDERS.answer(input));

@@ -1,0 +1,77 @@
+//! `reminders`: a word to the user at a time.
+
+use crate::ModuleTool;
+use crate::tool::{Action, Argument, Kind, action, optional, required};
+
+const ID: Argument = required("id", Kind::Integer, "The reminder's id, as list shows it");
+const DUE_AT: Argument = optional("due_at", Kind::Integer, "When, in seconds since 1970 (UTC)");
+/// Counts before `due_at` if both are there; that is for the host to see to.
+const DELAY: Argument =
+    optional("delay_seconds", Kind::Integer, "In how many seconds").or(&["in_seconds"]);
+const STATUS: Argument = optional(
+    "status",
+    Kind::Word(&["open", "completed", "all"]),
+    "Which reminders (default open)",
+);
+
+/// A word to the user at a time.
+pub static REMINDERS: ModuleTool = ModuleTool {
+    name: "reminders",
+    summary: "Reminds the user of something at a time",
+    description: "Reminds the user of something at a time. create makes a reminder, due at due_at or \
+                  after delay_seconds; list shows reminders with their ids; complete and delete take \
+                  an id; snooze moves one to a later time; clear deletes all of a status.",
+    actions: &[
+        action(
+            &[
+                "create",
+                "set",
+                "add",
+                "remind",
+                "schedule",
+                "create_reminder",
+            ],
+            "kv.sqlite.reminders.create",
+            &[
+                required("title", Kind::Text, "What to remind of"),
+                DELAY,
+                DUE_AT,
+            ],
+        ),
+        action(
+            &["list", "show", "list_reminders"],
+            "kv.sqlite.reminders.list",
+            &[
+                STATUS,
+                optional(
+                    "limit",
+                    Kind::AtLeast(0),
+                    "How many at most (default 20, 0 for all)",
+                ),
+            ],
+        ),
+        action(
+            &["complete", "done", "finish"],
+            "kv.sqlite.reminders.complete",
+            &[ID],
+        ),
+        action(
+            &["delete", "remove", "erase"],
+            "kv.sqlite.reminders.delete",
+            &[ID],
+        ),
+        Action {
+            one_of: &["due_at", "delay_seconds"],
+            ..action(
+                &["snooze"],
+                "kv.sqlite.reminders.snooze",
+                &[ID, DELAY, DUE_AT],
+            )
+        },
+        action(
+            &["clear", "clear_all", "clear_reminders"],
+            "kv.sqlite.reminders.clear",
+            &[STATUS],
+        ),
+    ],
+};
