@@ -1,0 +1,258 @@
+//! One connection to a server: how it is opened, and what its end is called. What is asked over it is
+//! in [`crate::request`].
+
+use std::sync::Arc;
+
+use rmcp::{
+    RoleClient,
+    model::{ErrorCode, ProtocolVersion},
+    service::{
+        ClientInitializeError, ClientLifecycleMode, RunningService, ServiceError,
+        serve_client_with_lifecycle,
+    },
+    transport::DynamicTransportError,
+};
+use tokio::sync::Mutex;
+
+use crate::{
+    HttpFailure, HttpFailureKind, Limits, McpError, Means, Reach, Server,
+    handler::Handler,
+    hidden,
+    process::{self, Process, Started},
+    request::Listed,
+    stdio::{Ended, Fate, Stdio},
+    streamable::{self, Failure},
+    tail::Tail,
+};
+
+/// The longest reason of a failure that is passed on.
+const MAX_REASON: usize = 500;
+
+/// A server that is ready.
+pub(crate) struct Connection {
+    pub(crate) server: String,
+    pub(crate) service: RunningService<RoleClient, Handler>,
+    pub(crate) handler: Handler,
+    pub(crate) limits: Limits,
+    pub(crate) fate: Arc<Fate>,
+    pub(crate) listed: Mutex<Listed>,
+    process: Option<Mutex<Process>>,
+    tail: Tail,
+}
+
+/// Why no connection was made.
+enum Unopened {
+    /// The server speaks only a revision that greets in another way.
+    Newer,
+    Failed(McpError),
+}
+
+impl Connection {
+    /// Opens a connection: starts the program, or greets the URL.
+    pub(crate) async fn open(
+        server: &Server,
+        means: &Means,
+        tail: &Tail,
+    ) -> Result<Self, McpError> {
+        // Nearly every server knows the older greeting; one that does not says so at once.
+        match Self::open_as(server, means, tail, ClientLifecycleMode::Initialize).await {
+            Ok(connection) => return Ok(connection),
+            Err(Unopened::Failed(error)) => return Err(error),
+            Err(Unopened::Newer) => {}
+        }
+        let newer = ClientLifecycleMode::Discover {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        };
+        match Self::open_as(server, means, tail, newer).await {
+            Ok(connection) => Ok(connection),
+            Err(Unopened::Failed(error)) => Err(error),
+            Err(Unopened::Newer) => Err(McpError::Protocol {
+                server: server.id.clone(),
+                reason: "it speaks no revision of the protocol that is known here".to_owned(),
+            }),
+        }
+    }
+
+    async fn open_as(
+        server: &Server,
+        means: &Means,
+        tail: &Tail,
+        greeting: ClientLifecycleMode,
+    ) -> Result<Self, Unopened> {
+        let (handler, fate) = (Handler::default(), Arc::<Fate>::default());
+        let refused = |reason: String| {
+            let server = server.id.clone();
+            Unopened::Failed(McpError::Refused { server, reason })
+        };
+        let mut process = None;
+        let served = match &server.reach {
+            Reach::Refused { reason } => return Err(refused(reason.clone())),
+            Reach::Url(url) => {
+                let Some(exchange) = &means.http else {
+                    return Err(refused("this program has no way to reach a URL".to_owned()));
+                };
+                let transport = streamable::transport(url, exchange, means.limits.message_bytes);
+                serve_client_with_lifecycle(handler.clone(), transport, greeting).await
+            }
+            Reach::Program(program) => {
+                let started = process::start(&server.id, program, means, tail).await;
+                let Started {
+                    process: started,
+                    stdin,
+                    stdout,
+                } = started.map_err(Unopened::Failed)?;
+                process = Some(started);
+                let transport = Stdio::new(stdin, stdout, means.limits, tail.clone(), &fate);
+                serve_client_with_lifecycle(handler.clone(), transport, greeting).await
+            }
+        };
+        match served {
+            Ok(service) => Ok(Self {
+                server: server.id.clone(),
+                service,
+                handler,
+                limits: means.limits,
+                fate,
+                listed: Mutex::default(),
+                process: process.map(Mutex::new),
+                tail: tail.clone(),
+            }),
+            Err(error) => Err(unopened(&server.id, &error, process, &fate, tail).await),
+        }
+    }
+
+    /// Tells whether anything can still be asked.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.service.peer().is_transport_closed() && !self.fate.gone.is_cancelled()
+    }
+
+    /// Tells whether the server is a program.
+    pub(crate) const fn is_program(&self) -> bool {
+        self.process.is_some()
+    }
+
+    /// Says why nothing was answered.
+    pub(crate) async fn failed(&self, error: &ServiceError) -> McpError {
+        let server = self.server.clone();
+        match error {
+            ServiceError::McpError(error) => McpError::Rejected {
+                server,
+                code: error.code.0,
+                message: hidden::shown(&error.message, MAX_REASON),
+            },
+            ServiceError::TransportSend(sent) if http_failure(sent).is_some() => of_url(
+                server,
+                http_failure(sent).cloned(),
+                self.limits.message_bytes,
+            ),
+            ServiceError::TransportSend(sent) => {
+                if let Some(Failure::SessionExpired) = sent.error.downcast_ref() {
+                    // The next use opens a new session.
+                    self.fate.gone.cancel();
+                }
+                self.died().await
+            }
+            ServiceError::TransportClosed => self.died().await,
+            other => McpError::Protocol {
+                server,
+                reason: hidden::shown(&other.to_string(), MAX_REASON),
+            },
+        }
+    }
+
+    /// Says how the connection ended.
+    pub(crate) async fn died(&self) -> McpError {
+        if let Some(ended) = self.fate.ended.get() {
+            return of_fate(&self.server, ended, &self.tail);
+        }
+        let ending = match &self.process {
+            Some(process) => process.lock().await.ending().await,
+            None => None,
+        };
+        McpError::Died {
+            server: self.server.clone(),
+            reason: ending.unwrap_or_else(|| "the connection was closed".to_owned()),
+            said: self.tail.said(),
+        }
+    }
+}
+
+async fn unopened(
+    server: &str,
+    error: &ClientInitializeError,
+    process: Option<Process>,
+    fate: &Fate,
+    tail: &Tail,
+) -> Unopened {
+    if let ClientInitializeError::JsonRpcError(error) = error {
+        let newer = [
+            ErrorCode::METHOD_NOT_FOUND,
+            ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+        ];
+        if newer.contains(&error.code) {
+            return Unopened::Newer;
+        }
+    }
+    if let Some(ended) = fate.ended.get() {
+        return Unopened::Failed(of_fate(server, ended, tail));
+    }
+    if let ClientInitializeError::TransportError { error, .. } = error
+        && let Some(failure) = http_failure(error)
+    {
+        let failure = Some(failure.clone());
+        return Unopened::Failed(of_url(server.to_owned(), failure, 0));
+    }
+    let ending = match process {
+        Some(mut process) => process.ending().await,
+        None => None,
+    };
+    Unopened::Failed(McpError::Start {
+        server: server.to_owned(),
+        reason: ending.unwrap_or_else(|| hidden::shown(&error.to_string(), MAX_REASON)),
+        said: tail.said(),
+    })
+}
+
+/// Finds what the exchange said in what the transport made of it.
+fn http_failure(error: &DynamicTransportError) -> Option<&HttpFailure> {
+    match error.error.downcast_ref::<Failure>()? {
+        Failure::Client(failure) => Some(failure),
+        _ => None,
+    }
+}
+
+fn of_url(server: String, failure: Option<HttpFailure>, limit: usize) -> McpError {
+    match failure {
+        Some(failure) if failure.kind == HttpFailureKind::TooLarge && limit > 0 => {
+            McpError::TooLarge {
+                server,
+                what: "a message",
+                limit,
+            }
+        }
+        Some(source) => McpError::Http { server, source },
+        None => McpError::Protocol {
+            server,
+            reason: "it gave no answer".to_owned(),
+        },
+    }
+}
+
+fn of_fate(server: &str, ended: &Ended, tail: &Tail) -> McpError {
+    let server = server.to_owned();
+    match ended {
+        Ended::MessageTooLong { limit } => McpError::TooLarge {
+            server,
+            what: "a message",
+            limit: *limit,
+        },
+        Ended::Noise { limit } => McpError::Died {
+            server,
+            reason: format!(
+                "it was stopped because it wrote more than {limit} lines (or 1 MiB) to its standard \
+                 output that are no messages"
+            ),
+            said: tail.said(),
+        },
+    }
+}

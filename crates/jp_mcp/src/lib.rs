@@ -1,0 +1,43 @@
+//! MCP client: the tools of MCP servers, as programs on this machine or behind a URL.
+//!
+//! Entry point: [`Servers`], which knows the configured servers, starts a program when its tools are
+//! first asked for, and calls them. What holds:
+//!
+//! - **Programs** are confined by the operating system to their own grant, like any command, and are
+//!   gone with everything they started when the pool is dropped. One that dies is started again,
+//!   more slowly each time and only a few times a minute.
+//! - **URLs** are reached through [`HttpExchange`], which whoever makes the pool hands in, and which
+//!   checks hosts and addresses and fills in secrets. This crate opens no socket.
+//! - **What a server says** is a stranger's text: bounded in every direction, free of characters
+//!   nobody can see, and without references that would have to be fetched. What is left out is said.
+//!
+//! It knows no configuration files, no environment and no models.
+
+mod call;
+mod checksum;
+mod connection;
+mod error;
+mod exchange;
+mod handler;
+mod hidden;
+mod lines;
+mod listing;
+mod process;
+mod request;
+mod restart;
+mod schema;
+mod server;
+mod servers;
+mod stdio;
+mod streamable;
+mod tail;
+mod tool;
+
+pub use call::{Call, Called, Progress};
+pub use error::McpError;
+pub use exchange::{HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse};
+pub use listing::Tools;
+pub use server::{Algorithm, Checksum, HttpServer, Limits, Means, Program, Reach, Server};
+pub use servers::Servers;
+pub use tail::Said;
+pub use tool::{Digest, ToolInfo};

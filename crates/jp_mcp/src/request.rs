@@ -1,0 +1,260 @@
+//! What is asked over a connection: the list of tools, and calls.
+
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use rmcp::{
+    RoleClient,
+    model::{
+        CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest,
+        PaginatedRequestParams, ServerResult, Tool,
+    },
+    service::{PeerRequestOptions, RequestHandle},
+};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Call, Called, McpError, Progress, Tools, connection::Connection};
+
+/// Pages of a list that are asked for.
+const MAX_PAGES: usize = 100;
+
+/// Reports about progress that wait to be heard.
+const MAX_REPORTS: usize = 64;
+
+/// How long an answer that was read before the end is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// How long telling a server that nobody waits any more may take.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// The list of tools as it was last seen.
+#[derive(Default)]
+pub(crate) struct Listed {
+    tools: Option<(Arc<Tools>, Instant)>,
+    refreshes: VecDeque<Instant>,
+}
+
+/// Who waits for an answer, and how long.
+#[derive(Clone, Copy)]
+pub(crate) struct Waiting<'a> {
+    pub(crate) since: Instant,
+    pub(crate) deadline: Instant,
+    pub(crate) cancel: &'a CancellationToken,
+}
+
+impl Waiting<'_> {
+    /// Waits for something, unless the caller stops to.
+    pub(crate) async fn on<T>(
+        &self,
+        server: &str,
+        what: impl Future<Output = T>,
+    ) -> Result<T, McpError> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(McpError::Cancelled),
+            () = tokio::time::sleep_until(self.deadline.into()) => Err(McpError::Timeout {
+                server: server.to_owned(),
+                limit: self.deadline.saturating_duration_since(self.since),
+            }),
+            done = what => Ok(done),
+        }
+    }
+}
+
+/// A request that was sent. Dropped before its answer came, it tells the server so.
+struct Asked(Option<RequestHandle<RoleClient>>);
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let (Some(handle), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current())
+        else {
+            return;
+        };
+        runtime.spawn(async move {
+            let reason = "the caller stopped waiting".to_owned();
+            let _ = tokio::time::timeout(GOODBYE, handle.cancel(Some(reason))).await;
+        });
+    }
+}
+
+impl Connection {
+    /// Calls a tool.
+    pub(crate) async fn call(
+        &self,
+        call: &Call<'_>,
+        wait: Waiting<'_>,
+    ) -> Result<Called, McpError> {
+        let params =
+            CallToolRequestParams::new(call.tool.to_owned()).with_arguments(call.arguments.clone());
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        match self.ask(request, wait, call.progress).await? {
+            ServerResult::CallToolResult(result) => {
+                Called::read(&self.server, result, call.max_result)
+            }
+            ServerResult::InputRequiredResult(_) => {
+                Err(self.broke("the tool asks for input, which this client said it cannot give"))
+            }
+            _ => Err(self.broke("it answered a call with something else")),
+        }
+    }
+
+    /// Returns the tools, from memory if nothing speaks against it.
+    pub(crate) async fn tools(&self, wait: Waiting<'_>) -> Result<Arc<Tools>, McpError> {
+        let mut listed = wait.on(&self.server, self.listed.lock()).await?;
+        let changed = self.handler.take_changed();
+        if let Some((tools, at)) = listed.tools.clone() {
+            let is_old = !self.is_program() && at.elapsed() > self.limits.list_age;
+            if !changed && !is_old {
+                return Ok(tools);
+            }
+            if changed && !listed.may_refresh(self.limits.refreshes) {
+                let mut tools = Tools::clone(&tools);
+                let note = "the server says too often that its tools changed; this list is older";
+                tools.notes.push(note.to_owned());
+                return Ok(Arc::new(tools));
+            }
+        }
+        let tools = Arc::new(self.fetch(wait).await?);
+        listed.tools = Some((Arc::clone(&tools), Instant::now()));
+        Ok(tools)
+    }
+
+    async fn fetch(&self, wait: Waiting<'_>) -> Result<Tools, McpError> {
+        let soon = Instant::now() + self.limits.list_time;
+        let wait = Waiting {
+            deadline: wait.deadline.min(soon),
+            ..wait
+        };
+        let (mut sent, mut bytes, mut more) = (Vec::<Tool>::new(), 0_usize, false);
+        let mut cursor: Option<String> = None;
+        for _ in 0..MAX_PAGES {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
+            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+            let ServerResult::ListToolsResult(page) = self.ask(request, wait, &|_| {}).await?
+            else {
+                return Err(
+                    self.broke("it answered the question for its tools with something else")
+                );
+            };
+            for tool in page.tools {
+                let size = serde_json::to_vec(&tool).map_or(usize::MAX, |json| json.len());
+                bytes = bytes.saturating_add(size);
+                more |= sent.len() >= self.limits.tools;
+                if !more {
+                    sent.push(tool);
+                }
+            }
+            if bytes > self.limits.list_bytes {
+                return Err(McpError::TooLarge {
+                    server: self.server.clone(),
+                    what: "a list of tools",
+                    limit: self.limits.list_bytes,
+                });
+            }
+            let next = page.next_cursor.filter(|next| !next.is_empty());
+            if next.is_none() || more {
+                let mut tools = Tools::check(sent, &self.limits);
+                if more {
+                    let limit = self.limits.tools;
+                    tools.notes.push(format!(
+                        "only the first {limit} tools are offered; the server lists more"
+                    ));
+                }
+                return Ok(tools);
+            }
+            if next == cursor {
+                return Err(self.broke("its list of tools leads back to the same page"));
+            }
+            cursor = next;
+        }
+        Err(self.broke("its list of tools has more than 100 pages"))
+    }
+
+    /// Sends a request and waits for its answer.
+    async fn ask(
+        &self,
+        request: ClientRequest,
+        wait: Waiting<'_>,
+        progress: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<ServerResult, McpError> {
+        let (reports, mut heard) = mpsc::channel(MAX_REPORTS);
+        let send = async {
+            let mut listeners = self.handler.listeners.lock().await;
+            listeners.retain(|_, listener| !listener.is_closed());
+            let options = PeerRequestOptions::no_options();
+            let sent = self
+                .service
+                .peer()
+                .send_cancellable_request(request, options)
+                .await?;
+            listeners.insert(sent.progress_token.clone(), reports);
+            Ok(sent)
+        };
+        let mut asked = match wait.on(&self.server, send).await? {
+            Ok(handle) => Asked(Some(handle)),
+            Err(error) => return Err(self.failed(&error).await),
+        };
+        let answer = wait
+            .on(&self.server, self.answer(&mut asked, &mut heard, progress))
+            .await?;
+        asked.0 = None;
+        while let Ok(report) = heard.try_recv() {
+            progress(report);
+        }
+        match answer {
+            Some(Ok(result)) => Ok(result),
+            Some(Err(error)) => Err(self.failed(&error).await),
+            None => Err(self.died().await),
+        }
+    }
+
+    /// Waits for an answer and passes on progress; `None` when the connection ended before.
+    async fn answer(
+        &self,
+        asked: &mut Asked,
+        heard: &mut mpsc::Receiver<Progress>,
+        progress: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Option<Result<ServerResult, rmcp::ServiceError>> {
+        let handle = asked.0.as_mut()?;
+        loop {
+            tokio::select! {
+                biased;
+                Some(report) = heard.recv() => progress(report),
+                answer = &mut handle.rx => return answer.ok(),
+                () = self.fate.gone.cancelled() => break,
+            }
+        }
+        let last = tokio::time::timeout(LAST_WORDS, &mut handle.rx).await;
+        last.ok()?.ok()
+    }
+
+    fn broke(&self, reason: &str) -> McpError {
+        McpError::Protocol {
+            server: self.server.clone(),
+            reason: reason.to_owned(),
+        }
+    }
+}
+
+impl Listed {
+    /// Notes that the list is asked for again, unless that happened too often within a minute.
+    fn may_refresh(&mut self, most: usize) -> bool {
+        let minute = Duration::from_secs(60);
+        while self
+            .refreshes
+            .front()
+            .is_some_and(|at| at.elapsed() > minute)
+        {
+            self.refreshes.pop_front();
+        }
+        let may = self.refreshes.len() < most;
+        if may {
+            self.refreshes.push_back(Instant::now());
+        }
+        may
+    }
+}

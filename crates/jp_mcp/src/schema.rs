@@ -1,0 +1,243 @@
+//! Checks a stranger's JSON Schema before anybody works with it: size, depth, references and hidden
+//! text. It does not know what a schema means beyond that.
+
+use serde_json::{Map, Value};
+
+use crate::hidden;
+
+/// Deeper schemas are refused.
+const MAX_DEPTH: usize = 40;
+
+/// The keywords whose schemas apply to the same value again: a circle of them never ends.
+const IN_PLACE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+const IN_PLACE: [&str; 4] = ["not", "if", "then", "else"];
+
+/// The keywords that may hold words for people.
+const WORDS: [&str; 3] = ["description", "title", "$comment"];
+
+/// The references that can leave the schema, or mean another place than they say.
+const REFUSED: [&str; 5] = [
+    "$dynamicRef",
+    "$recursiveRef",
+    "$anchor",
+    "$dynamicAnchor",
+    "$recursiveAnchor",
+];
+
+/// Checks a schema and takes hidden characters out of its words; returns how many those were.
+pub(crate) fn check(schema: &mut Map<String, Value>, most: usize) -> Result<usize, String> {
+    let size = serde_json::to_vec(&*schema).map_or(usize::MAX, |json| json.len());
+    if size > most {
+        return Err(format!(
+            "its schema takes {size} bytes, at most {most} are allowed"
+        ));
+    }
+    let mut cleaned = 0;
+    for (key, value) in schema.iter_mut() {
+        walk(key, value, 1, &mut cleaned)?;
+    }
+    let root = Value::Object(schema.clone());
+    Circles {
+        root: &root,
+        left: 10_000,
+    }
+    .search(&root)?;
+    Ok(cleaned)
+}
+
+fn walk(key: &str, value: &mut Value, depth: usize, cleaned: &mut usize) -> Result<(), String> {
+    if depth > MAX_DEPTH {
+        return Err(format!(
+            "its schema is nested more than {MAX_DEPTH} levels deep"
+        ));
+    }
+    if hidden::has_hidden(key) {
+        return Err("a name in its schema holds characters nobody can see".to_owned());
+    }
+    let next = depth.saturating_add(1);
+    match value {
+        Value::String(text) => {
+            refuse_reference(key, text)?;
+            let (clean, removed) = hidden::clean(text);
+            if removed > 0 && !WORDS.contains(&key) {
+                return Err("a value in its schema holds characters nobody can see".to_owned());
+            }
+            *cleaned = cleaned.saturating_add(removed);
+            *text = clean;
+            Ok(())
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .try_for_each(|item| walk("", item, next, cleaned)),
+        Value::Object(map) => {
+            if map.get("$id").is_some_and(Value::is_string) {
+                return Err("a part of its schema has an `$id` of its own".to_owned());
+            }
+            map.iter_mut()
+                .try_for_each(|(key, value)| walk(key, value, next, cleaned))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+    }
+}
+
+/// Nothing is ever fetched, so a reference must lead to a place in the same schema.
+fn refuse_reference(key: &str, text: &str) -> Result<(), String> {
+    if key == "$ref" && text != "#" && !text.starts_with("#/") {
+        let shown = hidden::shown(text, 100);
+        return Err(format!(
+            "its schema refers to `{shown}`, and nothing outside it is fetched"
+        ));
+    }
+    if REFUSED.contains(&key) {
+        return Err(format!("its schema uses `{key}`, which is not supported"));
+    }
+    Ok(())
+}
+
+/// Looks for schemas that apply themselves to the same value for ever.
+struct Circles<'a> {
+    root: &'a Value,
+    left: usize,
+}
+
+impl<'a> Circles<'a> {
+    /// Looks at a schema and all schemas in it.
+    fn search(&mut self, value: &'a Value) -> Result<(), String> {
+        match value {
+            Value::Object(map) => {
+                self.follow(value, &mut Vec::new())?;
+                map.values().try_for_each(|value| self.search(value))
+            }
+            Value::Array(items) => items.iter().try_for_each(|value| self.search(value)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Follows what applies to the same value.
+    fn follow(&mut self, value: &'a Value, path: &mut Vec<*const Value>) -> Result<(), String> {
+        self.left = self
+            .left
+            .checked_sub(1)
+            .ok_or("its schema refers to itself too often")?;
+        let Value::Object(map) = value else {
+            return Ok(());
+        };
+        let here: *const Value = value;
+        if path.contains(&here) || path.len() > 100 {
+            return Err("its schema refers to itself in a circle".to_owned());
+        }
+        path.push(here);
+        if let Some(Value::String(reference)) = map.get("$ref") {
+            let pointer = reference.strip_prefix('#').unwrap_or_default();
+            let Some(target) = self.root.pointer(pointer) else {
+                return Err("its schema refers to a place that is not there".to_owned());
+            };
+            self.follow(target, path)?;
+        }
+        for key in IN_PLACE_LISTS {
+            for part in map.get(key).and_then(Value::as_array).into_iter().flatten() {
+                self.follow(part, path)?;
+            }
+        }
+        for key in IN_PLACE {
+            if let Some(part) = map.get(key) {
+                self.follow(part, path)?;
+            }
+        }
+        if let Some(Value::Object(parts)) = map.get("dependentSchemas") {
+            parts
+                .values()
+                .try_for_each(|part| self.follow(part, path))?;
+        }
+        path.pop();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn checked(schema: Value) -> Result<(usize, Value), String> {
+        let Value::Object(mut schema) = schema else {
+            panic!("an object")
+        };
+        check(&mut schema, 10_000).map(|cleaned| (cleaned, Value::Object(schema)))
+    }
+
+    #[test]
+    fn honest_schemas_pass_unchanged() {
+        for schema in [
+            json!({}),
+            json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}},
+                   "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}}}),
+            json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:x", "type": "object"}),
+            json!({"properties": {"$id": {"type": "string"}, "not": {"type": "string"}}}),
+        ] {
+            assert_eq!(checked(schema.clone()), Ok((0, schema)));
+        }
+    }
+
+    #[test]
+    fn words_are_cleaned_and_everything_else_is_refused() {
+        let schema = json!({"properties": {"a": {"description": "x\u{200b}y"}}});
+        let clean = json!({"properties": {"a": {"description": "xy"}}});
+        assert_eq!(checked(schema), Ok((1, clean)));
+        for (schema, complaint) in [
+            (
+                json!({"properties": {"a\u{202e}": {}}}),
+                "a name in its schema holds",
+            ),
+            (
+                json!({"enum": ["x\u{e0041}"]}),
+                "a value in its schema holds",
+            ),
+            (
+                json!({"$ref": "https://example.com/s.json"}),
+                "nothing outside it is fetched",
+            ),
+            (
+                json!({"properties": {"a": {"$ref": "file:///etc/passwd"}}}),
+                "nothing outside",
+            ),
+            (json!({"$dynamicRef": "#x"}), "not supported"),
+            (
+                json!({"properties": {"a": {"$id": "http://x/", "$ref": "#/y"}}}),
+                "`$id` of its own",
+            ),
+            (json!({"$ref": "#/$defs/none"}), "a place that is not there"),
+            (json!({"$ref": "#"}), "in a circle"),
+            (
+                json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}}),
+                "in a circle",
+            ),
+            (json!({"x": "y".repeat(20_000)}), "at most 10000"),
+        ] {
+            let refused = checked(schema.clone()).unwrap_err();
+            assert!(refused.contains(complaint), "{schema}: {refused}");
+        }
+    }
+
+    #[test]
+    fn depth_and_branching_are_bounded() {
+        let deep = (0..60).fold(json!({}), |inner, _| json!({"properties": {"a": inner}}));
+        assert!(checked(deep).unwrap_err().contains("levels deep"));
+        // Each level refers twice to the next: 2^30 ways through.
+        let mut defs = Map::new();
+        for level in 0..30 {
+            let next = format!("#/$defs/l{}", level + 1);
+            defs.insert(
+                format!("l{level}"),
+                json!({"allOf": [{"$ref": next}, {"$ref": next}]}),
+            );
+        }
+        defs.insert("l30".to_owned(), json!({}));
+        assert!(
+            checked(json!({"$defs": defs}))
+                .unwrap_err()
+                .contains("too often")
+        );
+    }
+}

@@ -1,0 +1,241 @@
+//! The messages on a program's standard streams, one to a line.
+//!
+//! What is no message is tolerated up to a bound and kept for error messages: many programs greet on
+//! their standard output.
+
+use std::{
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+
+use rmcp::{
+    RoleClient,
+    model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId},
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::Transport,
+};
+use serde_json::Value;
+use tokio::{
+    io::{AsyncWriteExt, BufReader},
+    process::{ChildStdin, ChildStdout},
+    sync::{Mutex, mpsc},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Limits,
+    lines::{self, Line},
+    tail::Tail,
+};
+
+type Incoming = RxJsonRpcMessage<RoleClient>;
+
+/// Messages that wait to be looked at; a server that sends more is not read meanwhile.
+const MAX_WAITING: usize = 64;
+
+/// Bytes on standard output that are no messages, over the whole life of a server.
+const MAX_STRAY_BYTES: usize = 1024 * 1024;
+
+/// Why a connection was ended from this side.
+#[derive(Debug, Clone)]
+pub(crate) enum Ended {
+    /// A message was longer than it may be.
+    MessageTooLong {
+        /// The most bytes a message may have.
+        limit: usize,
+    },
+    /// Too much else was written to standard output.
+    Noise {
+        /// The most lines that are tolerated.
+        limit: usize,
+    },
+}
+
+/// How a connection ended, once it did.
+#[derive(Debug, Default)]
+pub(crate) struct Fate {
+    /// Why, if it was ended from this side.
+    pub(crate) ended: OnceLock<Ended>,
+    /// Nothing more is read.
+    pub(crate) gone: CancellationToken,
+}
+
+/// A program's standard streams as a transport.
+pub(crate) struct Stdio {
+    stdin: Arc<Mutex<Option<ChildStdin>>>,
+    incoming: mpsc::Receiver<Incoming>,
+}
+
+impl Stdio {
+    /// Starts to read.
+    pub(crate) fn new(
+        stdin: ChildStdin,
+        stdout: ChildStdout,
+        limits: Limits,
+        tail: Tail,
+        fate: &Arc<Fate>,
+    ) -> Self {
+        let (sender, incoming) = mpsc::channel(MAX_WAITING);
+        let reader = Reader {
+            limits,
+            tail,
+            fate: Arc::clone(fate),
+            stray_lines: 0,
+            stray_bytes: 0,
+        };
+        let gone = fate.gone.clone();
+        tokio::spawn(async move {
+            reader.run(stdout, sender).await;
+            gone.cancel();
+        });
+        Self {
+            stdin: Arc::new(Mutex::new(Some(stdin))),
+            incoming,
+        }
+    }
+}
+
+impl Transport<RoleClient> for Stdio {
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let stdin = Arc::clone(&self.stdin);
+        async move {
+            let mut line = serde_json::to_vec(&item)?;
+            line.push(b'\n');
+            // One message is written whole before the next; half a line would garble both.
+            let mut stdin = stdin.lock().await;
+            let Some(open) = stdin.as_mut() else {
+                return Err(std::io::ErrorKind::BrokenPipe.into());
+            };
+            let written = write(open, &line).await;
+            if written.is_err() {
+                *stdin = None;
+            }
+            written
+        }
+    }
+
+    async fn receive(&mut self) -> Option<Incoming> {
+        self.incoming.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.incoming.close();
+        // Whoever holds the lock waits for a program that does not read; it is killed anyway.
+        if let Ok(mut stdin) = self.stdin.try_lock() {
+            *stdin = None;
+        }
+        Ok(())
+    }
+}
+
+async fn write(stdin: &mut ChildStdin, line: &[u8]) -> std::io::Result<()> {
+    stdin.write_all(line).await?;
+    stdin.flush().await
+}
+
+/// Reads standard output.
+struct Reader {
+    limits: Limits,
+    tail: Tail,
+    fate: Arc<Fate>,
+    stray_lines: usize,
+    stray_bytes: usize,
+}
+
+impl Reader {
+    /// Reads until the stream ends, nobody listens any more, or the program breaks the rules.
+    async fn run(mut self, stdout: ChildStdout, to: mpsc::Sender<Incoming>) {
+        let mut stdout = BufReader::with_capacity(64 * 1024, stdout);
+        let mut pace = Pace::new(self.limits.messages_per_second);
+        loop {
+            let line = tokio::select! {
+                line = lines::next(&mut stdout, self.limits.message_bytes) => line,
+                () = to.closed() => return,
+            };
+            let line = match line {
+                Line::End => return,
+                Line::TooLong(line) => {
+                    self.tail.push("stdout", &line);
+                    let limit = self.limits.message_bytes;
+                    let _ = self.fate.ended.set(Ended::MessageTooLong { limit });
+                    return;
+                }
+                Line::Whole(line) => line,
+            };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            pace.wait().await;
+            match parse(&line) {
+                Some(message) => {
+                    if to.send(message).await.is_err() {
+                        return;
+                    }
+                }
+                None if self.tolerates(&line) => {}
+                None => {
+                    let limit = self.limits.stray_lines;
+                    let _ = self.fate.ended.set(Ended::Noise { limit });
+                    return;
+                }
+            }
+        }
+    }
+
+    fn tolerates(&mut self, line: &[u8]) -> bool {
+        self.tail.push("stdout", line);
+        self.stray_lines = self.stray_lines.saturating_add(1);
+        self.stray_bytes = self.stray_bytes.saturating_add(line.len());
+        self.stray_lines <= self.limits.stray_lines && self.stray_bytes <= MAX_STRAY_BYTES
+    }
+}
+
+/// Reads a message. An answer that is none becomes an error, so that nobody waits for it in vain.
+fn parse(line: &[u8]) -> Option<Incoming> {
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Some(message);
+    }
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let answers = value.get("result").is_some() || value.get("error").is_some();
+    let id: RequestId = serde_json::from_value(value.get("id")?.clone()).ok()?;
+    let problem = "the answer is not one of JSON-RPC 2.0";
+    let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, problem, None);
+    answers.then(|| JsonRpcMessage::error(error, Some(id)))
+}
+
+/// Lets a number of messages pass in each second; who sends more is read more slowly.
+struct Pace {
+    most: u32,
+    left: u32,
+    since: Instant,
+}
+
+impl Pace {
+    fn new(most: u32) -> Self {
+        Self {
+            most,
+            left: most,
+            since: Instant::now(),
+        }
+    }
+
+    async fn wait(&mut self) {
+        const SECOND: Duration = Duration::from_secs(1);
+        if self.since.elapsed() >= SECOND {
+            (self.left, self.since) = (self.most, Instant::now());
+        }
+        match self.left.checked_sub(1) {
+            Some(left) => self.left = left,
+            None => {
+                tokio::time::sleep(SECOND.saturating_sub(self.since.elapsed())).await;
+                (self.left, self.since) = (self.most, Instant::now());
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Calls: what is sent, what comes back, and how they end early.
+
+use std::time::{Duration, Instant};
+
+use jp_mcp::McpError;
+use serde_json::json;
+
+use crate::kit::{Ask, call, limits, pool, pool_of, program, until};
+
+#[tokio::test]
+async fn arguments_are_sent_and_texts_come_back() {
+    let pool = pool(&[]);
+    let called = call(&pool, "echo", json!({"a": [1, {"b": "ü"}]}))
+        .await
+        .unwrap();
+    assert_eq!(called.content, r#"{"a":[1,{"b":"ü"}]}"#);
+    assert!(!called.is_error);
+    let mixed = call(&pool, "mixed", json!({})).await.unwrap();
+    assert_eq!(
+        mixed.text(),
+        "one\n\ntwo\n\n[image of type image/png left out, 4 bytes as base64]"
+    );
+    let no = call(&pool, "no", json!({})).await.unwrap();
+    assert!(no.is_error && no.content == "not today");
+}
+
+#[tokio::test]
+async fn a_tool_that_is_not_there_is_named_with_those_that_are() {
+    let error = call(&pool(&[]), "ecko", json!({}))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("MCP server `s` has no tool `ecko`; its 14 tools: echo, env,"),
+        "{error}"
+    );
+    let other = jp_mcp::Servers::new([], jp_mcp::Means::default());
+    let error = call(&other, "x", json!({})).await.unwrap_err().to_string();
+    assert_eq!(error, "there is no MCP server `s`; configured: none");
+}
+
+#[tokio::test]
+async fn progress_is_passed_on_cleaned() {
+    let (pool, ask) = (pool(&[]), Ask::default());
+    ask.call(&pool, "sleep", json!({"ms": 500})).await.unwrap();
+    let heard = ask.heard.lock().unwrap();
+    assert!(heard.len() >= 8, "{heard:?}");
+    assert_eq!(heard[0].total, Some(10.0));
+    assert_eq!(heard[0].message.as_deref(), Some("sleeping[2J"));
+}
+
+#[tokio::test]
+async fn cancelling_returns_at_once_and_tells_the_server() {
+    let (pool, ask) = (pool(&[]), Ask::default());
+    call(&pool, "echo", json!({})).await.unwrap();
+    let cancel = ask.cancel.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        cancel.cancel();
+    });
+    let started = Instant::now();
+    let ended = ask.call(&pool, "sleep", json!({"ms": 60_000})).await;
+    assert!(matches!(ended, Err(McpError::Cancelled)), "{ended:?}");
+    assert!(started.elapsed() < Duration::from_secs(2));
+    until("the server hears of it", async || {
+        call(&pool, "cancelled", json!({})).await.unwrap().content == "1"
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_or_late_is_cancelled_too() {
+    let pool = pool(&[]);
+    call(&pool, "echo", json!({})).await.unwrap();
+    let late = Ask {
+        time: Duration::from_millis(100),
+        ..Ask::default()
+    };
+    let ended = late.call(&pool, "sleep", json!({"ms": 60_000})).await;
+    assert!(matches!(ended, Err(McpError::Timeout { .. })), "{ended:?}");
+    let dropped = call(&pool, "sleep", json!({"ms": 60_000}));
+    assert!(
+        tokio::time::timeout(Duration::from_millis(100), dropped)
+            .await
+            .is_err()
+    );
+    until("the server hears of both", async || {
+        call(&pool, "cancelled", json!({})).await.unwrap().content == "2"
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn calls_run_side_by_side() {
+    let pool = pool(&[]);
+    call(&pool, "echo", json!({})).await.unwrap();
+    let slow = call(&pool, "sleep", json!({"ms": 1000}));
+    let quick = async {
+        let started = Instant::now();
+        for n in 0..20 {
+            let called = call(&pool, "echo", json!({"n": n})).await.unwrap();
+            assert_eq!(called.content, format!("{{\"n\":{n}}}"));
+        }
+        started.elapsed()
+    };
+    let (slow, quick) = tokio::join!(slow, quick);
+    assert_eq!(slow.unwrap().content, "slept");
+    assert!(quick < Duration::from_millis(900), "{quick:?}");
+}
+
+#[tokio::test]
+async fn a_result_over_the_limit_is_refused_and_the_server_lives_on() {
+    let pool = pool(&[]);
+    let small = Ask {
+        max_result: 100,
+        ..Ask::default()
+    };
+    let error = small
+        .call(&pool, "big", json!({"bytes": 1000}))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "MCP server `s` sent a result of more than 100 bytes"
+    );
+    assert_eq!(
+        call(&pool, "big", json!({"bytes": 1000}))
+            .await
+            .unwrap()
+            .content
+            .len(),
+        1000
+    );
+}
+
+#[tokio::test]
+async fn a_message_over_the_limit_ends_the_server_and_the_next_call_starts_it_again() {
+    let few = jp_mcp::Limits {
+        message_bytes: 100_000,
+        ..limits()
+    };
+    let pool = pool_of(program(&[]), few);
+    let error = call(&pool, "big", json!({"bytes": 1_000_000}))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "MCP server `s` sent a message of more than 100000 bytes"
+    );
+    assert_eq!(
+        call(&pool, "big", json!({"bytes": 10}))
+            .await
+            .unwrap()
+            .content
+            .len(),
+        10
+    );
+}
+
+#[tokio::test]
+async fn e55_an_answer_that_is_none_is_an_error_and_not_a_wait() {
+    let pool = pool(&[]);
+    let started = Instant::now();
+    let error = call(&pool, "odd", json!({})).await.unwrap_err().to_string();
+    assert!(started.elapsed() < Duration::from_secs(10), "{error}");
+    assert!(
+        error.contains("not one of JSON-RPC") || error.contains("something else"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn e55_stray_lines_are_tolerated_up_to_a_bound_and_kept() {
+    let few = jp_mcp::Limits {
+        stray_lines: 10,
+        ..limits()
+    };
+    let pool = pool_of(program(&["greets", "3"]), few);
+    assert_eq!(
+        call(&pool, "noise", json!({"lines": 7}))
+            .await
+            .unwrap()
+            .content,
+        "done"
+    );
+    let error = call(&pool, "noise", json!({"lines": 1}))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("more than 10 lines"), "{error}");
+    assert!(
+        error.contains("stdout: hello 0") && error.contains("stdout: noise 6"),
+        "{error}"
+    );
+}
