@@ -36,7 +36,7 @@ use jp_policy::Net;
 pub use error::HttpError;
 pub use message::{Request, Response};
 pub use resolve::{Resolve, SystemResolver};
-pub use target::redirect_target;
+pub use target::{Location, locate, redirect_target};
 
 use deadline::Deadline;
 use target::Target;

@@ -8,14 +8,34 @@
 mod broker;
 mod capability;
 mod clock;
+pub mod due;
+mod endpoint;
 mod error;
+mod generate;
 pub mod http;
+pub mod kv;
 mod log;
+pub mod mcp;
+mod request;
+mod search;
+pub mod secrets;
 mod services;
+mod stt;
 mod table;
+mod web;
 
 pub use broker::{Broker, Caller, answered};
 pub use capability::{Arguments, Capability, CapabilityCall, Spec};
+pub use endpoint::{ApiBody, ApiRequest, Endpoint};
 pub use error::{CallError, Code};
+pub use generate::{GenerateOptions, TokenField};
+pub use request::{HttpServer, HttpServers, ServerError};
+pub use search::{Found, Responses, SearchProvider, SearxNg, Source};
+pub use secrets::{
+    Audience, FileVault, Scrubber, Secret, SecretError, SecretInfo, SecretName, SecretStore,
+    SecretValue, Vault, VaultPaths,
+};
 pub use services::{LogSink, Services};
-pub use table::table;
+pub use stt::TranscribeOptions;
+pub use table::{owners, reference, table};
+pub use web::{UnnamedHosts, WebOptions};

@@ -104,6 +104,42 @@ impl Target {
     }
 }
 
+/// Where a URL leads, in the one spelling that is checked and connected to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// `http` or `https`.
+    pub scheme: &'static str,
+    /// The host and port, as a grant spells them.
+    pub authority: String,
+    /// The path, without the query.
+    pub path: String,
+}
+
+impl Location {
+    /// Returns scheme, host and port: who gets what is sent there.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("{}://{}", self.scheme, self.authority)
+    }
+}
+
+/// Tells where a URL leads, without going there.
+///
+/// # Errors
+/// [`HttpError::Invalid`] if it is no URL that could be requested.
+pub fn locate(url: &str) -> Result<Location, HttpError> {
+    let target = Target::parse(url)?;
+    let path = target.path.split('?').next().unwrap_or_default();
+    Ok(Location {
+        scheme: match target.scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        },
+        authority: target.authority(),
+        path: path.to_owned(),
+    })
+}
+
 /// Returns the URL that a response's `Location` means, seen from the URL that was requested; the
 /// fragment is left out.
 ///

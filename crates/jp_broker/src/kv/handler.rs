@@ -1,0 +1,109 @@
+//! What makes a function a capability: arguments read into their type, one transaction, the user
+//! from the host.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use rusqlite::Transaction;
+use serde_json::Value;
+
+use super::{Access, Failure, Quotas};
+use crate::{Arguments, CallError, Capability, CapabilityCall, Code, Services, Spec};
+
+/// Where a handler works: one transaction, for one user.
+pub(super) struct Scope<'a> {
+    /// The transaction; it is committed when the handler returns a result.
+    pub(super) transaction: &'a Transaction<'a>,
+    /// Whose rows these are.
+    pub(super) user: &'a str,
+    /// The tool that calls.
+    pub(super) tool: &'a str,
+    /// The time in seconds since 1970.
+    pub(super) now: i64,
+    /// How much the user may keep.
+    pub(super) quotas: &'a Quotas,
+}
+
+impl Scope<'_> {
+    /// Returns what is noted beside a prompt that will run unattended: who put it there.
+    pub(super) fn origin(&self) -> String {
+        format!("tool:{}", self.tool)
+    }
+}
+
+type Run<A> = fn(&Scope<'_>, &A) -> Result<Value, Failure>;
+
+struct Handler<A: 'static> {
+    spec: Spec,
+    access: Access,
+    run: Run<A>,
+}
+
+/// Makes a capability that only looks.
+pub(super) fn reads<A: Arguments + Send + Sync + 'static>(
+    spec: Spec,
+    run: Run<A>,
+) -> Arc<dyn Capability> {
+    let access = Access::Read;
+    Arc::new(Handler { spec, access, run })
+}
+
+/// Makes a capability that changes something.
+pub(super) fn writes<A: Arguments + Send + Sync + 'static>(
+    spec: Spec,
+    run: Run<A>,
+) -> Arc<dyn Capability> {
+    let access = Access::Write;
+    Arc::new(Handler { spec, access, run })
+}
+
+#[async_trait]
+impl<A: Arguments + Send + Sync> Capability for Handler<A> {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        services: &Services,
+        call: &CapabilityCall<'_>,
+    ) -> Result<Value, CallError> {
+        let arguments: A = read_arguments(call)?;
+        let Some(store) = &services.store else {
+            let message = format!(
+                "{} needs a store, and this host has none; configure a file for it",
+                call.name
+            );
+            return Err(CallError::new(Code::Unavailable, message));
+        };
+        let now = services.unix();
+        let work = |transaction: &Transaction<'_>| {
+            let scope = Scope {
+                transaction,
+                user: call.user,
+                tool: call.tool,
+                now,
+                quotas: store.quotas(),
+            };
+            (self.run)(&scope, &arguments)
+        };
+        store
+            .call(self.access, (call.deadline, call.cancel), work)
+            .await
+    }
+}
+
+/// Reads the arguments. Seed-conformant guests pass on the `action` that led to the capability: the
+/// name has said it already.
+fn read_arguments<A: Arguments>(call: &CapabilityCall<'_>) -> Result<A, CallError> {
+    if !call.arguments.contains_key("action") {
+        return call.arguments();
+    }
+    let mut arguments = call.arguments.clone();
+    arguments.shift_remove("action");
+    let call = CapabilityCall {
+        arguments: &arguments,
+        ..*call
+    };
+    call.arguments()
+}

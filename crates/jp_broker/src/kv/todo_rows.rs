@@ -1,0 +1,169 @@
+//! The rows of to-dos: read, checked and inserted, for `todo` and for the steps of plans.
+
+use rusqlite::{OptionalExtension as _, Row, params};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    Failure, check,
+    handler::Scope,
+    page,
+    sizing::{Said, Size, size_up},
+};
+use crate::CallError;
+
+/// One to-do.
+#[derive(Serialize)]
+pub(super) struct Todo {
+    pub(super) id: i64,
+    user_id: String,
+    title: String,
+    notes: Option<String>,
+    pub(super) position: i64,
+    created_at: i64,
+    updated_at: i64,
+    completed_at: Option<i64>,
+    t_shirt_size: String,
+    story_points: i64,
+    estimate_optimistic_minutes: i64,
+    estimate_likely_minutes: i64,
+    estimate_pessimistic_minutes: i64,
+    dependency_refs: Value,
+}
+
+/// The columns of [`Todo::read`].
+pub(super) const COLUMNS: &str = "id, user_id, title, notes, position, created_at, updated_at, \
+    completed_at, t_shirt_size, story_points, estimate_optimistic_minutes, \
+    estimate_likely_minutes, estimate_pessimistic_minutes, dependency_refs";
+
+impl Todo {
+    /// Reads a row of [`COLUMNS`].
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let references: String = row.get(13)?;
+        Ok(Self {
+            id: row.get(0)?,
+            user_id: row.get(1)?,
+            title: row.get(2)?,
+            notes: row.get(3)?,
+            position: row.get(4)?,
+            created_at: row.get(5)?,
+            updated_at: row.get(6)?,
+            completed_at: row.get(7)?,
+            t_shirt_size: row.get(8)?,
+            story_points: row.get(9)?,
+            estimate_optimistic_minutes: row.get(10)?,
+            estimate_likely_minutes: row.get(11)?,
+            estimate_pessimistic_minutes: row.get(12)?,
+            dependency_refs: serde_json::from_str(&references).unwrap_or_default(),
+        })
+    }
+
+    /// Turns it into the answer of a call about it.
+    pub(super) fn answer(&self) -> Result<Value, Failure> {
+        Ok(json!({ "status": "ok", "item": page::to_json(self)? }))
+    }
+}
+
+/// A to-do as a caller says it.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewTodo {
+    pub(super) title: String,
+    pub(super) notes: Option<String>,
+    pub(super) t_shirt_size: Option<String>,
+    pub(super) story_points: Option<i64>,
+    pub(super) estimate_optimistic_minutes: Option<i64>,
+    pub(super) estimate_likely_minutes: Option<i64>,
+    pub(super) estimate_pessimistic_minutes: Option<i64>,
+    pub(super) dependency_refs: Option<Vec<String>>,
+}
+
+impl NewTodo {
+    /// Refuses what does not fit; `path` is put before the name of the field.
+    pub(super) fn check(&self, path: &str) -> Result<(), CallError> {
+        let field = |name: &str| format!("{path}{name}");
+        check::filled(&field("title"), &self.title, check::TITLE)?;
+        if let Some(notes) = &self.notes {
+            check::text(&field("notes"), notes, check::TEXT)?;
+        }
+        let size = self.t_shirt_size.as_deref();
+        if size.is_some_and(|size| Size::parse(size).is_none()) {
+            let problem = format!("is none of {}", Size::WORDS);
+            return Err(CallError::invalid(&field("t_shirt_size"), &problem));
+        }
+        let points = self.story_points;
+        check::number(&field("story_points"), points, check::POINTS)?;
+        for (name, minutes) in [
+            (
+                "estimate_optimistic_minutes",
+                self.estimate_optimistic_minutes,
+            ),
+            ("estimate_likely_minutes", self.estimate_likely_minutes),
+            (
+                "estimate_pessimistic_minutes",
+                self.estimate_pessimistic_minutes,
+            ),
+        ] {
+            check::number(&field(name), minutes, check::MINUTES)?;
+        }
+        let references = self.dependency_refs.as_deref().unwrap_or_default();
+        check::references(&field("dependency_refs"), references)
+    }
+
+    fn said(&self) -> Said {
+        Said {
+            size: self.t_shirt_size.as_deref().and_then(Size::parse),
+            points: self.story_points,
+            optimistic: self.estimate_optimistic_minutes,
+            likely: self.estimate_likely_minutes,
+            pessimistic: self.estimate_pessimistic_minutes,
+        }
+    }
+}
+
+/// Returns the last position of a user's to-dos.
+pub(super) fn last_position(scope: &Scope<'_>) -> Result<i64, Failure> {
+    let mut statement = scope
+        .transaction
+        .prepare_cached("SELECT max(position) FROM todo_items WHERE user_id = ?")?;
+    let last: Option<i64> = statement.query_row([scope.user], |row| row.get(0))?;
+    Ok(last.unwrap_or(0))
+}
+
+/// Inserts a to-do that was checked. A step of a plan that has its to-do gets no second one.
+pub(super) fn insert(
+    scope: &Scope<'_>,
+    new: &NewTodo,
+    position: i64,
+    plan_step: Option<&str>,
+) -> Result<Option<Todo>, Failure> {
+    let sizing = size_up(
+        &new.title,
+        new.notes.as_deref().unwrap_or_default(),
+        &new.said(),
+    );
+    let sql = format!(
+        "INSERT INTO todo_items(user_id, title, notes, position, created_at, updated_at,
+             t_shirt_size, story_points, estimate_optimistic_minutes, estimate_likely_minutes,
+             estimate_pessimistic_minutes, dependency_refs, plan_step_ref)
+         VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+         ON CONFLICT DO NOTHING RETURNING {COLUMNS}"
+    );
+    let references = json!(new.dependency_refs.as_deref().unwrap_or_default());
+    let values = params![
+        scope.user,
+        new.title,
+        new.notes,
+        position,
+        scope.now,
+        sizing.size.word(),
+        sizing.points,
+        sizing.optimistic,
+        sizing.likely,
+        sizing.pessimistic,
+        references.to_string(),
+        plan_step,
+    ];
+    let mut statement = scope.transaction.prepare_cached(&sql)?;
+    Ok(statement.query_row(values, Todo::read).optional()?)
+}

@@ -1,0 +1,227 @@
+//! Reaches the URL of an MCP server with the broker's own client: granted hosts, checked addresses, no
+//! redirects, and secrets that leave this module in one direction only.
+
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use jp_mcp::{HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse, HttpServer};
+use url::{Host, Url};
+
+use crate::{
+    Scrubber,
+    http::{Client, HttpError, Limits, Options, Request, Resolve, Response, SystemResolver},
+};
+
+/// Returns the value of a secret by its name, for a URL it is meant for.
+pub type SecretSource = Arc<dyn Fn(&str, &str) -> Option<String> + Send + Sync>;
+
+/// The most that any exchange may take; each asks for less.
+const LIMITS: Limits = Limits {
+    max_body: 64 * 1024 * 1024,
+    max_header_bytes: 64 * 1024,
+    timeout: Duration::from_secs(60 * 60),
+};
+
+/// Reaches MCP servers by URL.
+pub struct McpExchange {
+    secrets: SecretSource,
+    resolver: Arc<dyn Resolve>,
+    extra_roots: Vec<Vec<u8>>,
+    clients: Mutex<HashMap<String, Arc<Client>>>,
+}
+
+impl McpExchange {
+    /// Makes an exchange that asks the system's resolver and fills in the given secrets.
+    #[must_use]
+    pub fn new(secrets: SecretSource) -> Self {
+        Self::with(secrets, Arc::new(SystemResolver), Vec::new())
+    }
+
+    /// Makes an exchange with another resolver, and certificates (DER) trusted besides the public
+    /// roots.
+    #[must_use]
+    pub fn with(
+        secrets: SecretSource,
+        resolver: Arc<dyn Resolve>,
+        extra_roots: Vec<Vec<u8>>,
+    ) -> Self {
+        Self {
+            secrets,
+            resolver,
+            extra_roots,
+            clients: Mutex::default(),
+        }
+    }
+
+    /// Returns the client of a server; making one reads all trusted certificates.
+    fn client(&self, server: &HttpServer) -> Result<Arc<Client>, HttpFailure> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = format!("{:?} {}", server.net, server.url);
+        if let Some(client) = clients.get(&key) {
+            return Ok(Arc::clone(client));
+        }
+        let options = Options {
+            net: server.net.clone(),
+            private: false,
+            limits: LIMITS,
+            extra_roots: self.extra_roots.clone(),
+        };
+        let client = Client::with_resolver(options, Arc::clone(&self.resolver));
+        let client = Arc::new(client.map_err(|error| told(&error))?);
+        clients.insert(key, Arc::clone(&client));
+        Ok(client)
+    }
+}
+
+/// Ends a request whose caller is gone.
+struct Stop(Arc<AtomicBool>);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+#[async_trait]
+impl HttpExchange for McpExchange {
+    async fn exchange(
+        &self,
+        server: &HttpServer,
+        request: HttpRequest,
+    ) -> Result<HttpResponse, HttpFailure> {
+        let client = self.client(server)?;
+        let filled = fill(server, &self.secrets)?;
+        let mut headers = request.headers;
+        for (name, value) in filled.headers {
+            // What the protocol says about a message, the configuration cannot say otherwise.
+            if !headers
+                .iter()
+                .any(|(own, _)| own.eq_ignore_ascii_case(&name))
+            {
+                headers.push((name, value.into_bytes()));
+            }
+        }
+        let request = Request {
+            method: request.method.to_owned(),
+            url: server.url.clone(),
+            headers,
+            body: request.body,
+            timeout: Some(request.timeout),
+            max_body: Some(request.max_body),
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        let _ends_with_the_caller = Stop(Arc::clone(&stop));
+        let sent = tokio::task::spawn_blocking(move || {
+            client.request_until(&request, &|| stop.load(Ordering::Acquire))
+        });
+        let response = match sent.await {
+            Ok(response) => response.map_err(|error| told(&error))?,
+            Err(error) => return Err(failed(HttpFailureKind::Failed, error.to_string())),
+        };
+        scrub(response, &filled.secrets)
+    }
+}
+
+fn failed(kind: HttpFailureKind, message: impl Into<String>) -> HttpFailure {
+    let message = message.into();
+    HttpFailure { kind, message }
+}
+
+fn told(error: &HttpError) -> HttpFailure {
+    let kind = match error {
+        HttpError::Denied { .. } | HttpError::Refused { .. } => HttpFailureKind::Denied,
+        HttpError::Timeout { .. } => HttpFailureKind::Timeout,
+        HttpError::TooLarge { .. } => HttpFailureKind::TooLarge,
+        HttpError::Resolve { .. }
+        | HttpError::Connect { .. }
+        | HttpError::Tls { .. }
+        | HttpError::Invalid { .. }
+        | HttpError::Cancelled
+        | HttpError::Other { .. } => HttpFailureKind::Failed,
+    };
+    let hint = match error {
+        HttpError::Denied { setting, .. } => format!("; hint: {setting}"),
+        _ => String::new(),
+    };
+    failed(kind, format!("{error}{hint}"))
+}
+
+/// The headers of a server with its secrets filled in.
+struct Filled {
+    headers: Vec<(String, String)>,
+    /// Values and names of the secrets that were used.
+    secrets: Vec<(String, String)>,
+}
+
+fn fill(server: &HttpServer, source: &SecretSource) -> Result<Filled, HttpFailure> {
+    let mut filled = Filled {
+        headers: Vec::with_capacity(server.headers.len()),
+        secrets: Vec::new(),
+    };
+    for (name, template) in &server.headers {
+        let mut value = String::with_capacity(template.len());
+        let mut rest = template.as_str();
+        while let Some((before, after)) = rest.split_once("{{secret:") {
+            value.push_str(before);
+            let Some((secret, after)) = after.split_once("}}") else {
+                let message = format!("the header `{name}` has a `{{{{secret:` that is not closed");
+                return Err(failed(HttpFailureKind::Unauthorized, message));
+            };
+            let secret = secret.trim();
+            let Some(found) = source(secret, &server.url) else {
+                let message = format!(
+                    "the secret `{secret}` is not set for this server; `jp secret set {secret} --for {}` sets it",
+                    server.url
+                );
+                return Err(failed(HttpFailureKind::Unauthorized, message));
+            };
+            value.push_str(&found);
+            filled.secrets.push((found, secret.to_owned()));
+            rest = after;
+        }
+        value.push_str(rest);
+        filled.headers.push((name.clone(), value));
+    }
+    if !filled.secrets.is_empty() && !is_private_way(&server.url) {
+        let message = "a secret is sent over `https` only, or to this machine";
+        return Err(failed(HttpFailureKind::Denied, message));
+    }
+    Ok(filled)
+}
+
+/// Tells whether nobody on the way can read what is sent.
+fn is_private_way(url: &str) -> bool {
+    let Ok(url) = Url::parse(url) else {
+        return false;
+    };
+    let is_local = match url.host() {
+        Some(Host::Ipv4(address)) => IpAddr::V4(address).is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::V6(address).is_loopback(),
+        Some(Host::Domain(_)) | None => false,
+    };
+    url.scheme() == "https" || is_local
+}
+
+/// Takes the secrets that were sent out of what came back: some servers repeat what they are sent.
+fn scrub(response: Response, secrets: &[(String, String)]) -> Result<HttpResponse, HttpFailure> {
+    let known = secrets
+        .iter()
+        .map(|(value, name)| (name.as_str(), value.as_bytes()));
+    let scrubber =
+        Scrubber::new(known).map_err(|error| failed(HttpFailureKind::Failed, error.to_string()))?;
+    let clean = |bytes: Vec<u8>| scrubber.scrub_bytes(&bytes).into_owned();
+    let headers = response.headers.into_iter();
+    Ok(HttpResponse {
+        status: response.status,
+        headers: headers.map(|(name, value)| (name, clean(value))).collect(),
+        body: clean(response.body),
+    })
+}

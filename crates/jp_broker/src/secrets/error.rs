@@ -1,0 +1,75 @@
+//! Why something about secrets cannot be done. Never holds a value.
+
+use std::{io, path::PathBuf};
+
+use crate::{CallError, Code};
+
+/// Says why something about secrets cannot be done.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    /// The text is no name of a secret.
+    #[error("a secret's name has 1 to 64 characters of a-z, 0-9, `_` and `-`")]
+    Name,
+    /// The text is no audience.
+    #[error(
+        "`{}` is no audience: expected `https://host`, `https://host:port` or `https://host/path`",
+        text.escape_debug()
+    )]
+    Audience {
+        /// What was written.
+        text: String,
+    },
+    /// The value cannot be kept.
+    #[error("the value {problem}")]
+    Value {
+        /// What is wrong with it, without showing it.
+        problem: &'static str,
+    },
+    /// More than the store takes.
+    #[error("the store is full: {limit}")]
+    Full {
+        /// What it holds at most.
+        limit: &'static str,
+    },
+    /// Others could read or change the file.
+    #[error("{} {problem}", path.display())]
+    Exposed {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why it is not trusted, and what to do.
+        problem: &'static str,
+    },
+    /// There are sealed secrets, and no key to open them with.
+    #[error("the key {} is missing; without it the stored secrets cannot be read", path.display())]
+    KeyMissing {
+        /// Where the key is expected.
+        path: PathBuf,
+    },
+    /// The sealed file was changed, or belongs to another key.
+    #[error("{} was changed by someone else, or belongs to another key", path.display())]
+    Tampered {
+        /// The sealed file.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The system has no random numbers.
+    #[error("the system gives no random numbers")]
+    Random,
+}
+
+/// Tells a guest that there are no secrets to be had, and nothing about files of this machine.
+impl From<SecretError> for CallError {
+    fn from(_: SecretError) -> Self {
+        let message = "the secret store cannot be read; `jp secret list` says why";
+        Self::new(Code::Unavailable, message)
+    }
+}

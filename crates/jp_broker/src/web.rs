@@ -1,0 +1,205 @@
+//! How a capability call leaves the machine: through the checked client, on a thread where it may
+//! block, within the tool's time, and with secrets scrubbed from its failures.
+//!
+//! Does not know any particular capability.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use jp_policy::{Brokered, HostPattern, Net};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    CallError, CapabilityCall, Code, Scrubber, Services,
+    http::{
+        Client, HttpError, Limits, Options, Request, Resolve, Response, SystemResolver, locate,
+    },
+};
+
+/// What a server is told when a guest does not say; some refuse those who say nothing.
+pub(crate) const USER_AGENT: &str = concat!("jp/", env!("CARGO_PKG_VERSION"));
+
+/// How requests leave the machine.
+#[derive(Clone)]
+pub struct WebOptions {
+    /// Finds the addresses of names; what it answers is checked.
+    pub resolver: Arc<dyn Resolve>,
+    /// Certificates (DER) trusted besides the public roots.
+    pub extra_roots: Vec<Vec<u8>>,
+    /// The most that one request may use. No call gets more time, whatever it asks for.
+    pub limits: Limits,
+    /// What happens with names that a grant covers without spelling them out.
+    pub unnamed_hosts: UnnamedHosts,
+}
+
+/// What happens with a host that a grant covers by `*.example.com` or `net = true`: a guest can put
+/// data into such a name, and the name server of the domain sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnnamedHosts {
+    /// It is looked up, and the log says so.
+    #[default]
+    Logged,
+    /// It is neither looked up nor reached.
+    Denied,
+}
+
+impl Default for WebOptions {
+    fn default() -> Self {
+        Self {
+            resolver: Arc::new(SystemResolver),
+            extra_roots: Vec::new(),
+            limits: Limits {
+                timeout: Duration::from_secs(300),
+                ..Limits::default()
+            },
+            unnamed_hosts: UnnamedHosts::default(),
+        }
+    }
+}
+
+/// A capability call at work on a thread of its own.
+pub(crate) struct Job {
+    pub(crate) services: Services,
+    pub(crate) tool: String,
+    /// The names the tool may use, to see which secrets it may.
+    pub(crate) brokered: Brokered,
+    pub(crate) scrubber: Scrubber,
+    user: String,
+    net: Net,
+    deadline: Instant,
+    stop: CancellationToken,
+}
+
+impl Job {
+    /// Runs `work` where it may block. It is told to stop when the call is cancelled, when its time is
+    /// over, and when nobody waits for it any more.
+    pub(crate) async fn run<T: Send + 'static>(
+        services: &Services,
+        call: &CapabilityCall<'_>,
+        work: impl FnOnce(&Self) -> Result<T, CallError> + Send + 'static,
+    ) -> Result<T, CallError> {
+        let stop = call.cancel.child_token();
+        let _stop_when_dropped = stop.clone().drop_guard();
+        let mut job = Self {
+            services: services.clone(),
+            tool: call.tool.to_owned(),
+            brokered: call.grant.capabilities().brokered.clone(),
+            scrubber: Scrubber::default(),
+            user: call.user.to_owned(),
+            net: call.grant.capabilities().net.clone(),
+            deadline: call.deadline,
+            stop,
+        };
+        let done = tokio::task::spawn_blocking(move || {
+            // First of all: what cannot be scrubbed must not be shown.
+            job.scrubber = job.services.scrubber()?;
+            work(&job).map_err(|error| job.scrubbed(error))
+        });
+        let died = |_| CallError::internal("the call died on the host");
+        done.await.map_err(died)?
+    }
+
+    /// Makes a client with the tool's own network grant, and with no more time than `timeout`.
+    pub(crate) fn client(&self, timeout: Duration) -> Result<Client, CallError> {
+        let web = &self.services.web;
+        let options = Options {
+            net: self.net.clone(),
+            private: false,
+            limits: Limits {
+                timeout: timeout.min(web.limits.timeout),
+                ..web.limits
+            },
+            extra_roots: web.extra_roots.clone(),
+        };
+        let made = Client::with_resolver(options, Arc::clone(&web.resolver));
+        made.map_err(|error| self.failed(&error))
+    }
+
+    /// Makes one request, within the time the tool has left.
+    pub(crate) fn send(&self, client: &Client, request: Request) -> Result<Response, CallError> {
+        self.check_name(&request.url)?;
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let request = Request {
+            timeout: Some(request.timeout.map_or(left, |asked| asked.min(left))),
+            ..request
+        };
+        let response = client.request_until(&request, &|| self.stop.is_cancelled());
+        response.map_err(|error| self.failed(&error))
+    }
+
+    /// Sees to it that a name nobody spelled out is at least written down before it is looked up.
+    fn check_name(&self, url: &str) -> Result<(), CallError> {
+        let place = locate(url).map_err(|error| self.failed(&error))?;
+        let host = self.scrubber.scrub(&place.authority);
+        match self.services.web.unnamed_hosts {
+            // What is not granted at all, the client says.
+            _ if !is_unnamed(&self.net, &place.authority) => Ok(()),
+            UnnamedHosts::Denied => {
+                let message = format!(
+                    "the network grant of tool '{}' does not spell out {host}; it needs `net = [\"{host}\"]`",
+                    self.tool
+                );
+                Err(CallError::new(Code::Forbidden, message))
+            }
+            UnnamedHosts::Logged => {
+                if let Some(log) = &self.services.log {
+                    let event = format!("net: {host}, which the grant does not spell out");
+                    log.emit(&self.user, &self.tool, "info", &event);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Says in the words of a capability call why there is no response.
+    fn failed(&self, error: &HttpError) -> CallError {
+        let (code, message) = match error {
+            HttpError::Denied { setting, .. } => {
+                let message = format!("{error}; tool '{}' needs `{setting}`", self.tool);
+                (Code::Forbidden, message)
+            }
+            HttpError::Refused { .. } => (Code::Forbidden, error.to_string()),
+            HttpError::Invalid { .. } => (Code::InvalidArgs, error.to_string()),
+            HttpError::TooLarge { .. } => (Code::OutputLimit, error.to_string()),
+            HttpError::Timeout { limit } => {
+                let left = limit.as_millis();
+                let message = format!("no complete response in time; it had {left} ms left");
+                (Code::Timeout, message)
+            }
+            HttpError::Cancelled => (Code::Timeout, error.to_string()),
+            HttpError::Resolve { .. }
+            | HttpError::Connect { .. }
+            | HttpError::Tls { .. }
+            | HttpError::Other { .. } => (Code::Upstream, error.to_string()),
+        };
+        let passing = matches!(
+            error,
+            HttpError::Resolve { .. } | HttpError::Connect { .. } | HttpError::Other { .. }
+        );
+        let mut error = CallError::new(code, message);
+        error.retryable |= passing;
+        error
+    }
+
+    fn scrubbed(&self, mut error: CallError) -> CallError {
+        error.message = self.scrubber.scrub(&error.message).into_owned();
+        error
+    }
+}
+
+/// Tells whether a grant covers a host (with its port) without spelling it out.
+fn is_unnamed(net: &Net, authority: &str) -> bool {
+    let exact = authority.parse::<HostPattern>().ok();
+    match (net, exact) {
+        (Net::None, _) | (Net::Hosts(_), None) => false,
+        (Net::Any, _) => true,
+        (Net::Hosts(hosts), Some(exact)) => {
+            let host = authority.rsplit_once(':').map(|(host, _)| host);
+            let any_port = host.and_then(|host| host.parse::<HostPattern>().ok());
+            let spelled = hosts.contains(&exact) || any_port.is_some_and(|it| hosts.contains(&it));
+            !spelled && net.missing(&Net::hosts([exact])).is_none()
+        }
+    }
+}

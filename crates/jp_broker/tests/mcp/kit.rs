@@ -1,0 +1,119 @@
+//! What the tests share: servers in a pool, a tool with a grant, and calls in one line.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use jp_broker::{
+    Broker, CallError, Caller, Services,
+    mcp::{HttpServer, Limits, McpExchange, Means, Reach, Server, Servers},
+};
+use jp_policy::{Brokered, Capabilities, Grant, Net, Policy, Request, compose};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::server::Served;
+
+/// Makes the grant of a tool that may call everything here and reach these hosts.
+pub(crate) fn grant(hosts: &[&str]) -> Grant {
+    let capabilities = Capabilities {
+        net: Net::hosts(hosts.iter().map(|host| host.parse().unwrap())),
+        brokered: Brokered::new(["mcp.*", "github.*"].map(|name| name.parse().unwrap())),
+        ..Capabilities::default()
+    };
+    let policy = Policy {
+        capabilities: capabilities.clone(),
+        ..Policy::default()
+    };
+    let request = Request {
+        capabilities,
+        ..Request::default()
+    };
+    compose(&policy, &policy, &request).unwrap()
+}
+
+pub(crate) fn server(id: &str, served: &Served, headers: &[(&str, &str)]) -> Server {
+    let headers = headers
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Server {
+        id: id.to_owned(),
+        reach: Reach::Url(HttpServer {
+            url: served.url.clone(),
+            headers: headers.collect(),
+            net: Net::hosts([served.host.parse().unwrap()]),
+        }),
+        startup: Some(Duration::from_secs(20)),
+    }
+}
+
+/// Makes a pool whose secrets are `alpha` and `beta`, with small messages.
+pub(crate) fn pool(servers: Vec<Server>) -> Arc<Servers> {
+    let secrets = |name: &str, _: &str| match name {
+        "alpha" => Some("al-s3cret".to_owned()),
+        "beta" => Some("be-s3cret".to_owned()),
+        "github_pat" => Some("ghp_s3cret".to_owned()),
+        _ => None,
+    };
+    let means = Means {
+        http: Some(Arc::new(McpExchange::new(Arc::new(secrets)))),
+        limits: Limits {
+            message_bytes: 1_000_000,
+            ..Limits::default()
+        },
+        ..Means::default()
+    };
+    Arc::new(Servers::new(servers, means))
+}
+
+pub(crate) fn broker(servers: Vec<Server>) -> Broker {
+    Broker::new(Services {
+        mcp: Some(pool(servers)),
+        ..Services::default()
+    })
+}
+
+/// Calls a capability as a tool that may reach these hosts.
+pub(crate) async fn call(
+    broker: &Broker,
+    hosts: &[&str],
+    name: &str,
+    arguments: Value,
+) -> Result<Value, CallError> {
+    call_until(broker, hosts, name, arguments, &CancellationToken::new()).await
+}
+
+pub(crate) async fn call_until(
+    broker: &Broker,
+    hosts: &[&str],
+    name: &str,
+    arguments: Value,
+    cancel: &CancellationToken,
+) -> Result<Value, CallError> {
+    let grant = grant(hosts);
+    let caller = Caller {
+        user: "u",
+        tool: "t",
+        grant: &grant,
+        grant_of: &|_| None,
+        deadline: Instant::now() + Duration::from_secs(30),
+        cancel,
+    };
+    let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
+    broker.call(&caller, name, &arguments).await
+}
+
+/// Returns the text of a tool's answer.
+pub(crate) fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap()
+}
+
+/// Tries something until it holds; what it waits for is another thread.
+pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < end, "in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
