@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 call_id: "call_8h2kXq0P",
                 tool: "learn",
                 source: Source::Builtin,
+                capability: None,
                 sha256: Some("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
                 arguments_hash: log.hash_arguments(black_box(br#"{"subject":"rust","page":3}"#)),
                 grant: "fs.read:/subjects memory:64MiB time:30s fuel:1000000000",

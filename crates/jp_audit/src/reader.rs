@@ -34,6 +34,7 @@ pub struct Entry {
     pub call_id: String,
     pub tool: String,
     pub source: String,
+    pub capability: Option<String>,
     pub sha256: Option<String>,
     pub arguments_hash: String,
     pub grant: String,

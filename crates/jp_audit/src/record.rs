@@ -118,6 +118,8 @@ pub struct Record<'a> {
     pub tool: &'a str,
     /// Where the tool comes from.
     pub source: Source,
+    /// What the host was asked to do on the tool's behalf; `None` for the call of the tool itself.
+    pub capability: Option<&'a str>,
     /// The sha256 of the artifact that ran, in hexadecimal digits.
     pub sha256: Option<&'a str>,
     /// The keyed hash of the arguments, from [`crate::Log::hash_arguments`].
@@ -153,6 +155,9 @@ impl Record<'_> {
         text(out, "call_id", self.call_id, MAX_NAME);
         text(out, "tool", self.tool, MAX_NAME);
         text(out, "source", self.source.as_str(), MAX_NAME);
+        if let Some(capability) = self.capability {
+            text(out, "capability", capability, MAX_NAME);
+        }
         if let Some(sha256) = self.sha256 {
             text(out, "sha256", sha256, MAX_NAME);
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ConfigError, PartialAppConfig,
+    broker::BrokerConfig,
     conversation::ConversationConfig,
     extends::Extends,
     kb::KnowledgeBaseConfig,
@@ -33,10 +34,14 @@ pub struct AppConfig<R: Stage = Complete> {
     pub kb: KnowledgeBaseConfig<R>,
     /// Where tools come from.
     #[serde(default, skip_serializing_if = "ProvidersConfig::is_empty")]
-    pub providers: ProvidersConfig<R>,
+    pub providers: ProvidersConfig,
     /// What tools may do at most; read from the user's own configuration file only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub policy: Option<PolicyConfig>,
+    /// What the host has to do things with on tools' behalf; read from the user's own configuration
+    /// file only.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub broker: BrokerConfig,
 }
 
 impl<R: Stage> Default for AppConfig<R> {
@@ -47,6 +52,7 @@ impl<R: Stage> Default for AppConfig<R> {
             kb: KnowledgeBaseConfig::default(),
             providers: ProvidersConfig::default(),
             policy: None,
+            broker: BrokerConfig::default(),
         }
     }
 }

@@ -6,13 +6,16 @@ use serde_json::Value;
 
 use crate::{
     diagnose,
-    document::Document,
-    error::{ConfigError, Problem},
+    document::{Document, Format},
+    error::{ConfigError, Problem, USER_ONLY},
     extends::{self, Extends, Strategy},
     file::{Reader, canonical},
     load::{Layer, Sources},
-    tree,
+    sandbox, tree,
 };
+
+/// A tree, and its keys without effect.
+type Parsed = (Value, Vec<(Vec<String>, &'static str)>);
 
 /// One file, checked.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub(crate) struct Found {
     pub(crate) layer: Layer,
     pub(crate) document: Document,
     pub(crate) tree: Value,
+    /// Keys without effect, and what is to be known about each.
+    pub(crate) remarks: Vec<(Vec<String>, &'static str)>,
 }
 
 /// Collects files, lowest layer first.
@@ -59,6 +64,13 @@ impl Collector {
             for dir in between(&root, &sources.cwd) {
                 self.file(&dir.join(".jp.toml"), side, Absent::Fine, &[])?;
             }
+        }
+        let side = Side {
+            layer: Layer::User,
+            within: None,
+        };
+        for file in &sources.files {
+            self.file(file, side, Absent::Wrong, &[])?;
         }
         Ok(self.found)
     }
@@ -101,7 +113,7 @@ impl Collector {
             return Err(ConfigError::of_file(path, Problem::Cycle { file }));
         }
         self.open.push(real);
-        let mut tree = document.parse()?;
+        let (mut tree, remarks) = translated(&document)?;
         check(&document, &tree, side.layer)?;
         let extends = take_extends(&mut tree).unwrap_or_else(|| default.to_vec());
         let dir = path.parent().unwrap_or(Path::new(""));
@@ -110,6 +122,7 @@ impl Collector {
             layer: side.layer,
             document,
             tree,
+            remarks,
         });
         self.extended(&extends, Strategy::After, dir, side)?;
         self.open.pop();
@@ -146,12 +159,16 @@ fn check(document: &Document, tree: &Value, layer: Layer) -> Result<(), ConfigEr
         let key = (!path.is_empty()).then(|| tree::dotted(&path));
         ConfigError::at(place, key, problem)
     };
-    if layer == Layer::Workspace && tree.get("policy").is_some() {
-        return Err(fail(vec!["policy".to_string()], Problem::PolicyOutsideUser));
+    let mut user_only = USER_ONLY.into_iter();
+    if layer == Layer::Workspace
+        && let Some(section) = user_only.find(|section| tree.get(section).is_some())
+    {
+        let problem = Problem::OutsideUser { section };
+        return Err(fail(vec![section.to_string()], problem));
     }
     let checked = match document.format {
-        crate::document::Format::Toml => diagnose::check(tree),
-        crate::document::Format::Json => {
+        Format::Toml => diagnose::check(tree),
+        Format::Json => {
             // `null` unsets a value of a lower layer; it has no type.
             let mut tree = tree.clone();
             tree::strip_nulls(&mut tree);
@@ -159,6 +176,21 @@ fn check(document: &Document, tree: &Value, layer: Layer) -> Result<(), ConfigEr
         }
     };
     checked.map_err(|(path, problem)| fail(path, problem))
+}
+
+/// Parses a file; one in the sandbox format is put into our own terms.
+fn translated(document: &Document) -> Result<Parsed, ConfigError> {
+    let tree = document.parse()?;
+    if document.format != Format::Json || !sandbox::is_sandbox(&tree) {
+        return Ok((tree, Vec::new()));
+    }
+    match sandbox::translate(&tree) {
+        Ok(translated) => Ok((translated.tree, translated.remarks)),
+        Err((path, problem)) => {
+            let key = Some(tree::dotted(&path));
+            Err(ConfigError::at(document.place(&path), key, problem))
+        }
+    }
 }
 
 fn take_extends(tree: &mut Value) -> Option<Vec<Extends>> {

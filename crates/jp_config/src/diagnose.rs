@@ -17,10 +17,9 @@ use crate::{
 pub(crate) type Finding = (Vec<String>, Problem);
 
 /// The entries that must have a key.
-const REQUIRED: [(&str, &str, &str); 3] = [
+const REQUIRED: [(&str, &str, &str); 2] = [
     ("conversation", "tools", "source"),
     ("kb", "topic", "subjects"),
-    ("providers", "mcp", "command"),
 ];
 
 /// How an error about an absent key starts.

@@ -135,7 +135,7 @@ impl<'d> Index<'d> {
     pub(crate) fn place(&self, path: &[String]) -> Place {
         let span = match &self.parsed {
             Parsed::Toml(table) => walk(table, path).0,
-            Parsed::Json(_) => None,
+            Parsed::Json(_) => crate::json::key_at(&self.document.text, path),
         };
         self.document.place_of(span)
     }

@@ -10,6 +10,9 @@ pub(crate) const MAX_TOTAL: u64 = 16 << 20;
 /// The most configuration files of one load.
 pub(crate) const MAX_FILES: usize = 1_000;
 
+/// The sections that only the user's own file may hold.
+pub(crate) const USER_ONLY: [&str; 2] = ["policy", "broker"];
+
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigError {
@@ -70,9 +73,12 @@ pub enum Problem {
         /// What the parser said.
         message: String,
     },
-    /// A policy stands where a stranger could have put it.
-    #[error("policy belongs in the user's configuration")]
-    PolicyOutsideUser,
+    /// A section stands where a stranger could have put it.
+    #[error("{section} belongs in the user's configuration")]
+    OutsideUser {
+        /// Which section.
+        section: &'static str,
+    },
     /// The file is too large.
     #[error("the file is larger than {} MiB, the most that is read", MAX_FILE >> 20)]
     TooLarge,

@@ -1,6 +1,6 @@
 //! JSON that refuses a key twice, where the usual reader keeps the last and says nothing.
 
-use core::fmt;
+use core::{fmt, ops::Range};
 
 use serde::{
     Deserialize, Deserializer,
@@ -11,6 +11,63 @@ use serde_json::{Map, Value};
 /// Parses a JSON text; nesting is limited by the reader.
 pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<Strict>(text).map(|strict| strict.0)
+}
+
+/// Finds where a key stands in a text that has been parsed; as much of the path as the text has.
+pub(crate) fn key_at(text: &str, path: &[String]) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    // Tables and lists around the place; `matched` of them are those that the path names.
+    let (mut depth, mut matched, mut found) = (0_usize, 0_usize, None);
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth < matched {
+                    return found;
+                }
+            }
+            // The value of the last key that was found is over.
+            b',' if matched > 0 && depth == matched => return found,
+            b'"' => {
+                let end = string_end(bytes, at);
+                let wanted = path.get(matched).filter(|_| depth == matched + 1);
+                if let Some(wanted) = wanted.filter(|_| is_key(bytes, end))
+                    && serde_json::from_str::<String>(text.get(at..end)?).ok()? == **wanted
+                {
+                    found = Some(at..end);
+                    matched += 1;
+                    if matched == path.len() {
+                        return found;
+                    }
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Returns the place behind a string that starts at `start`.
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn is_key(bytes: &[u8], end: usize) -> bool {
+    let rest = bytes.get(end..).unwrap_or_default();
+    rest.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b':')
 }
 
 struct Strict(Value);
@@ -74,5 +131,25 @@ impl<'de> Visitor<'de> for StrictVisitor {
             object.insert(key, value);
         }
         Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_where_they_stand() {
+        let text = "{\"a\": {\"b\\\"\": [{\"c\": 1}], \"x\": {\"c\": 3}},\n \"c\": \"a\", \"d\": {\"c\": 2}}";
+        let at = |path: &[&str]| {
+            let path: Vec<String> = path.iter().map(ToString::to_string).collect();
+            key_at(text, &path).map(|span| (span.start, text[span].to_string()))
+        };
+        let whole = |path: &[&str]| at(path).map(|(_, key)| key);
+        assert_eq!(at(&["c"]).unwrap().0, text.find("\n").unwrap() + 2);
+        assert_eq!(at(&["d", "c"]).unwrap().0, text.rfind("\"c\"").unwrap());
+        assert_eq!(whole(&["a", "b\"", "c"]), Some(r#""b\"""#.to_owned()));
+        assert_eq!(whole(&["a", "x", "c"]), Some("\"c\"".to_owned()));
+        assert_eq!((whole(&["no"]), at(&[])), (None, None));
     }
 }

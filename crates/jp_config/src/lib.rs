@@ -5,6 +5,7 @@
 
 mod app;
 mod assign;
+mod broker;
 mod collect;
 pub mod conversation;
 mod diagnose;
@@ -21,6 +22,7 @@ mod load;
 mod partial;
 mod policy;
 mod providers;
+mod sandbox;
 mod scalar;
 mod schema;
 mod stage;
@@ -28,6 +30,9 @@ mod tree;
 mod validate;
 
 pub use app::{AppConfig, Map};
+pub use broker::{
+    BrokerConfig, EndpointConfig, GithubConfig, HttpServerConfig, SearchConfig, SearchProvider,
+};
 pub use conversation::{ConversationConfig, tool};
 pub use edit::set;
 pub use error::{ConfigError, Origin, Place, Problem, Warning};

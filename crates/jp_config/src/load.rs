@@ -19,7 +19,7 @@ use crate::{
     diagnose::Finding,
     document::Index,
     env,
-    error::{ConfigError, Origin, Place, Problem, Warning},
+    error::{ConfigError, Origin, Place, Problem, USER_ONLY, Warning},
     partial,
     tree::{self, Spot},
     validate,
@@ -34,6 +34,8 @@ pub struct Sources {
     pub workspace_root: Option<PathBuf>,
     /// The directory the command was started in.
     pub cwd: PathBuf,
+    /// Files named on the command line; they win over all others.
+    pub files: Vec<PathBuf>,
     /// The environment; only names that start with `JP_CFG_` are looked at.
     pub env: Vec<(String, String)>,
     /// The assignments of the command line, in order.
@@ -118,7 +120,8 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         assigned: &assigned,
     };
     let config = partial::complete(merged).map_err(|finding| blame.error(finding))?;
-    let warnings = validate::validate(&config, &blame)?;
+    let mut warnings = remarks(&layers);
+    warnings.extend(validate::validate(&config, &blame)?);
     Ok(Loaded {
         config,
         warnings,
@@ -132,6 +135,19 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     })
 }
 
+/// Returns what is to be said about keys without effect.
+fn remarks(layers: &[Found]) -> Vec<Warning> {
+    let of = |found: &Found| -> Vec<Warning> {
+        let warn = |(path, message): &(Vec<String>, &'static str)| Warning {
+            place: Some(found.document.place(path)),
+            key: tree::dotted(path),
+            message: (*message).to_string(),
+        };
+        found.remarks.iter().map(warn).collect()
+    };
+    layers.iter().flat_map(of).collect()
+}
+
 /// Applies the environment and then the command line; returns which keys they set.
 fn assign_all(
     merged: &mut Value,
@@ -141,12 +157,11 @@ fn assign_all(
     let mut apply = |assignment: Assignment, origin: Origin, merged: &mut Value| {
         let place = Place::of(origin.clone());
         let paths = assignment.paths();
-        if paths
-            .iter()
-            .any(|path| path.first().is_some_and(|key| key == "policy"))
-        {
-            let problem = Problem::PolicyOutsideUser;
-            return Err(ConfigError::at(place, Some("policy".to_string()), problem));
+        let mut sections = paths.iter().filter_map(|path| path.first());
+        let user_only = |key: &String| USER_ONLY.into_iter().find(|section| section == key);
+        if let Some(section) = sections.find_map(user_only) {
+            let problem = Problem::OutsideUser { section };
+            return Err(ConfigError::at(place, Some(section.to_string()), problem));
         }
         assignment.apply(merged).map_err(|error| ConfigError {
             place: Some(Box::new(place)),

@@ -1,33 +1,32 @@
 //! `[providers.mcp.<id>]`: the MCP servers whose tools can be used.
 //!
-//! Knows nothing of the protocol and starts nothing.
+//! Knows nothing of the protocol, starts nothing and reaches nobody.
 
+mod check;
+
+use jp_policy::{
+    Access, Brokered, Capabilities, FileRule, Files, GuestPath, LimitsRequest, Net, Request,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     app::Map,
-    stage::{Complete, Stage, is_default},
+    conversation::tool::{GrantConfig, NetGrant},
+    stage::is_default,
 };
 
 /// Where tools come from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(bound = "R: Stage", deny_unknown_fields)]
-#[schemars(rename = "ProvidersConfig", bound = "R: Stage")]
-pub struct ProvidersConfig<R: Stage = Complete> {
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProvidersConfig {
     /// The MCP servers by id.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    #[schemars(with = "std::collections::BTreeMap<String, McpProviderConfig<R>>")]
-    pub mcp: Map<McpProviderConfig<R>>,
+    #[schemars(with = "std::collections::BTreeMap<String, McpProviderConfig>")]
+    pub mcp: Map<McpProviderConfig>,
 }
 
-impl<R: Stage> Default for ProvidersConfig<R> {
-    fn default() -> Self {
-        Self { mcp: Map::new() }
-    }
-}
-
-impl<R: Stage> ProvidersConfig<R> {
+impl ProvidersConfig {
     /// Tells whether this section says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -35,16 +34,17 @@ impl<R: Stage> ProvidersConfig<R> {
     }
 }
 
-/// One MCP server.
+/// One MCP server: a program with `command`, or a URL with `url`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(bound = "R: Stage", deny_unknown_fields)]
-#[schemars(rename = "McpProviderConfig", bound = "R: Stage")]
-pub struct McpProviderConfig<R: Stage = Complete> {
-    /// How the server is reached.
+#[serde(deny_unknown_fields)]
+pub struct McpProviderConfig {
+    /// How the server is reached: `stdio` with a `command`, `http` with a `url`. Follows from them
+    /// when it is absent.
     #[serde(rename = "type", default, skip_serializing_if = "is_default")]
-    pub kind: McpTransport,
-    /// The program that is the server. Required.
-    pub command: R::Required<String>,
+    pub kind: Option<McpTransport>,
+    /// The program that is the server.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub command: Option<String>,
     /// Its arguments.
     #[serde(default, skip_serializing_if = "is_default")]
     pub arguments: Vec<String>,
@@ -54,12 +54,59 @@ pub struct McpProviderConfig<R: Stage = Complete> {
     /// What the program's bytes must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub checksum: Option<Checksum>,
+    /// The URL that is the server.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub url: Option<String>,
+    /// Headers of every request to the URL. `{{secret:NAME}}` in a value is filled in by jp and
+    /// never seen by a tool or a model.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub headers: Map<String>,
+    /// What the server may do: files and network of a program, further hosts of a URL.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub grant: GrantConfig,
     /// Whether jp goes on without the server when it does not start.
     #[serde(default, skip_serializing_if = "is_default")]
     pub optional: bool,
     /// How long the server may take to start; 0 waits for ever.
     #[serde(default = "startup", skip_serializing_if = "is_startup")]
     pub startup_timeout_secs: u64,
+}
+
+impl McpProviderConfig {
+    /// Returns what the server needs: to be run, and what `grant` says; of a URL its own host.
+    #[must_use]
+    pub fn request(&self) -> Request {
+        let grant = &self.grant;
+        let net = grant.net.as_ref().map(NetGrant::net);
+        let own = || self.url.as_deref().and_then(check::host_of);
+        let net = match (net, own()) {
+            (Some(Net::Hosts(hosts)), Some(own)) => Net::hosts(hosts.into_iter().chain([own])),
+            (Some(net), _) => net,
+            (None, Some(own)) => Net::hosts([own]),
+            (None, None) => Net::None,
+        };
+        let workspace = grant.workspace.and_then(|access| access.access());
+        let files = workspace
+            .and_then(workspace_rule)
+            .into_iter()
+            .chain(grant.files.iter().map(|file| file.rule().clone()));
+        Request {
+            capabilities: Capabilities {
+                files: Files::new(files),
+                net,
+                subprocess: self.command.is_some(),
+                brokered: Brokered::default(),
+            },
+            limits: LimitsRequest::default(),
+            default_fuel: None,
+        }
+    }
+}
+
+fn workspace_rule(access: Access) -> Option<FileRule> {
+    let path = GuestPath::new("/workspace").ok()?;
+    Some(FileRule { path, access })
 }
 
 const STARTUP_SECS: u64 = 60;
@@ -77,12 +124,13 @@ const fn is_startup(value: &u64) -> bool {
 }
 
 /// How an MCP server is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum McpTransport {
     /// A program that is started and spoken to on its standard streams.
-    #[default]
     Stdio,
+    /// A URL that messages are posted to (streamable HTTP).
+    Http,
 }
 
 /// What a program's bytes must be.

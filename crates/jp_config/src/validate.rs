@@ -36,6 +36,10 @@ pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warn
                 error.to_string(),
             ));
         }
+        if let Some(message) = tool.abi.filter(|abi| ![1, 2].contains(abi)).map(bad_abi) {
+            let [section, table, id] = at;
+            return Err(invalid(&[section, table, id, "abi"], message));
+        }
         if let Err((key, message)) = check_grant(tool) {
             let [section, table, id] = at;
             return Err(invalid(&[section, table, id, "grant", key], message));
@@ -68,13 +72,18 @@ fn check_rest(
     config: &AppConfig,
     invalid: &dyn Fn(&[&str], String) -> ConfigError,
 ) -> Result<(), ConfigError> {
-    for id in config.providers.mcp.keys() {
+    for (id, server) in &config.providers.mcp {
         // `mcp.<server>.<tool>` could not name a server with a dot.
         let dot = id
             .contains('.')
             .then(|| "a server's id has no dots".to_string());
         let checked = check_id(id).and(dot.map_or(Ok(()), Err));
         checked.map_err(|message| invalid(&["providers", "mcp", id], message))?;
+        if let Err((key, message)) = server.check() {
+            let at = ["providers", "mcp", id.as_str()];
+            let path: Vec<&str> = at.into_iter().chain(key.iter().copied()).collect();
+            return Err(invalid(&path, message));
+        }
     }
     for id in config.kb.topics.keys() {
         check_id(id).map_err(|message| invalid(&["kb", "topic", id], message))?;
@@ -90,6 +99,10 @@ const fn limit_of(error: &LimitError) -> Limit {
     match error {
         LimitError::Zero { limit } | LimitError::AboveCeiling { limit, .. } => *limit,
     }
+}
+
+fn bad_abi(abi: u8) -> String {
+    format!("{abi} is no version of the calling convention; there are 1 and 2")
 }
 
 fn check_id(id: &str) -> Result<(), String> {
@@ -110,8 +123,10 @@ fn check_grant(tool: &ToolConfig) -> Result<(), (&'static str, String)> {
         .as_ref()
         .map(NetGrant::net)
         .unwrap_or_default();
-    if tool.wasm().is_some() && !net.is_none() {
-        return Err(("net", "a Wasm tool has no network".to_string()));
+    let calls = tool.grant.calls.as_ref();
+    if tool.wasm().is_some() && !net.is_none() && calls.is_none_or(Vec::is_empty) {
+        let message = "a Wasm tool has no network; what it may ask the host to do there it says in `grant.calls`, such as `http.request`";
+        return Err(("net", message.to_string()));
     }
     if tool.command().is_some() && matches!(net, Net::Hosts(_)) {
         let message = "a command gets all of the network or none of it: write `true` or `false`";
@@ -178,10 +193,15 @@ fn remarks(name: &str, tool: &ToolConfig) -> Vec<(&'static [&'static str], &'sta
         if !tool.parameters.is_empty() {
             remarks.push((&["parameters"], "ignored: a builtin brings its own"));
         }
-        if !is_bash && tool.grant != GrantConfig::default() {
+        let prepared = GrantConfig {
+            calls: tool.grant.calls.clone(),
+            net: tool.grant.net.clone(),
+            ..GrantConfig::default()
+        };
+        if !is_bash && tool.grant != prepared {
             remarks.push((
                 &["grant"],
-                "ignored: a builtin is given what the host prepares",
+                "ignored but for `calls` and `net`: a builtin is given what the host prepares",
             ));
         }
     }

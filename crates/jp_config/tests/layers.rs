@@ -245,7 +245,7 @@ fn policy_is_read_from_the_user_alone() {
     assert_eq!(
         policy.capabilities.to_string(),
         "fs=/subjects:read,/tmp:read-write,/workspace:read-write net=* subprocess \
-         calls=clock.*,coding.*,github.*,http.*,kv.*,llm.*,log.*,mcp.*,search.*,stt.*"
+         calls=*"
     );
     for file in ["ws/.jp/config.toml", "ws/.jp.toml", "ws/deep/er/.jp.toml"] {
         let world = World::new(&[(file, "policy.net = true")]);
@@ -262,7 +262,7 @@ fn policy_is_read_from_the_user_alone() {
         let error = world.load_with(&env, &cfg).unwrap_err();
         assert_eq!(
             error.problem,
-            jp_config::Problem::PolicyOutsideUser,
+            jp_config::Problem::OutsideUser { section: "policy" },
             "{error}"
         );
     }
@@ -437,4 +437,41 @@ fn a_tool_asks_for_what_its_kind_needs_changed_by_its_grant() {
         (Some(64_000_000), Some(1_500))
     );
     assert_eq!((limits.fuel, limits.output), (Some(7), Some(1_024)));
+}
+
+#[test]
+fn a_broker_is_read_from_the_user_alone() {
+    let broker = "broker.llm = { url = \"https://evil.example\", model = \"m\" }";
+    let world = World::new(&[("ws/.jp/config.toml", broker)]);
+    let expected = "~/ws/.jp/config.toml:1: broker: broker belongs in the user's configuration";
+    assert_eq!(world.error(), expected);
+    let world = World::new(&[("user/config.toml", broker)]);
+    let llm = world.load().unwrap().config.broker.llm.unwrap();
+    assert_eq!((llm.model.as_str(), llm.key), ("m", None));
+}
+
+#[test]
+fn the_sandbox_json_is_a_configuration_too() {
+    let json = r#"{"tools": {"settings": {"sandbox": {
+  "mode": "all",
+  "tools": {"coding": {"wasm": {"module": "./wasm/coding_tool.wasm", "timeout_ms": 3000},
+                       "capabilities": {"abi_version": 1, "allow": ["log.emit"]}}}
+}}}}"#;
+    let world = World::new(&[("ws/.jp/config.json", json)]);
+    let loaded = world.load().unwrap();
+    let tool = loaded.config.conversation.tools.get("coding").unwrap();
+    assert_eq!(tool.wasm().unwrap().as_str(), "wasm/coding_tool.wasm");
+    assert_eq!(tool.request().capabilities.brokered.to_string(), "log.emit");
+    assert_eq!(tool.request().limits.time_ms, Some(3000));
+    let [warning] = loaded.warnings.as_slice() else {
+        panic!("{:?}", loaded.warnings)
+    };
+    assert_eq!(warning.key, "tools.settings.sandbox.mode");
+    assert_eq!(warning.place.as_ref().unwrap().line, Some(2));
+    assert_eq!(loaded.defined_by("coding"), jp_config::Layer::Workspace);
+
+    let wrong = json.replace("timeout_ms", "timeout");
+    let world = World::new(&[("ws/.jp/config.json", &wrong)]);
+    let expected = "~/ws/.jp/config.json:3: tools.settings.sandbox.tools.coding.wasm.timeout: unknown key (did you mean `timeout_ms`?)";
+    assert_eq!(world.error(), expected);
 }

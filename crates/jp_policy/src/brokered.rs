@@ -11,10 +11,13 @@ use core::{fmt, str::FromStr};
 /// Longer names are refused; the longest anybody needs has a third of this.
 const MAX_NAME: usize = 128;
 
+/// How the names of secrets start, which `*` does not cover.
+const SECRETS: &str = "secrets.";
+
 /// The name of something the host does on a tool's behalf, or of all that start alike:
 /// `secrets.get.github_pat`, `kv.sqlite.todo.*`.
 ///
-/// `a.b.*` covers `a.b.c` and `a.b.c.d`, not `a.b` itself; and `a.b` covers nothing but `a.b`, so a
+/// `*` covers everything but `secrets.…`; `a.b.*` covers `a.b.c` and `a.b.c.d`, not `a.b` itself; and `a.b` covers nothing but `a.b`, so a
 /// bare `secrets.get` opens no secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BrokeredName(String);
@@ -37,6 +40,8 @@ impl BrokeredName {
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         match self.0.strip_suffix('*') {
+            // A secret is always named: whoever allows everything means everything harmless.
+            Some("") => !other.0.starts_with(SECRETS),
             // The dot stays in the prefix: `kv.a*` does not exist, and `kv.a.*` is not `kv.ab`.
             Some(prefix) => other.0.starts_with(prefix),
             None => self == other,
@@ -54,6 +59,9 @@ impl FromStr for BrokeredName {
                     .bytes()
                     .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b))
         };
+        if text == "*" {
+            return Ok(Self(text.to_string()));
+        }
         let words = text.strip_suffix(".*").unwrap_or(text);
         if text.len() > MAX_NAME || !words.contains('.') && words.len() == text.len() {
             return Err(BrokeredNameError);

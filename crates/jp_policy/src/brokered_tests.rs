@@ -26,7 +26,8 @@ fn names_are_words_joined_by_dots() {
         assert_eq!(name(good).to_string(), good);
     }
     for bad in [
-        "", "clock", "*", ".", "a.", ".a", "a..b", "a.*.b", "a.b*", "A.b", "a.b c", "a.b\n", "a.é",
+        "", "clock", "**", "*.a", ".", "a.", ".a", "a..b", "a.*.b", "a.b*", "A.b", "a.b c",
+        "a.b\n", "a.é",
     ] {
         assert!(bad.parse::<BrokeredName>().is_err(), "{bad:?}");
     }
@@ -42,6 +43,17 @@ fn a_bare_name_opens_nothing_below_it() {
     assert!(all.allows(&name("secrets.get.github_pat")));
     assert!(!all.allows(&name("secrets.get")));
     assert!(!all.allows(&name("secrets.getting.it")));
+}
+
+#[test]
+fn everything_is_everything_but_secrets() {
+    let all = set(&["*"]);
+    assert!(all.allows(&name("kv.sqlite.todo.list")) && all.allows(&name("kv.*")));
+    assert!(!all.allows(&name("secrets.get.github_pat")) && !all.allows(&name("secrets.*")));
+    assert_eq!(
+        all.intersect(&set(&["secrets.*", "a.b"])).to_string(),
+        "a.b"
+    );
 }
 
 #[test]

@@ -148,14 +148,34 @@ pub(crate) fn any_capabilities() -> impl Strategy<Value = Capabilities> {
 /// Lists every brokered name worth asking about.
 pub(crate) fn all_names() -> Vec<BrokeredName> {
     let texts = [
-        "a.a", "a.b", "a.c", "a.a.a", "a.a.b", "a.b.a", "b.a", "b.b", "c.c",
+        "a.a",
+        "a.b",
+        "a.c",
+        "a.a.a",
+        "a.a.b",
+        "a.b.a",
+        "b.a",
+        "b.b",
+        "c.c",
+        "secrets.get.a",
     ];
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
 
 /// Makes sets of brokered names.
 pub(crate) fn any_brokered() -> impl Strategy<Value = Brokered> {
-    let texts = ["a.a", "a.b", "a.*", "a.a.a", "a.a.*", "a.b.*", "b.*", "b.a"];
+    let texts = [
+        "a.a",
+        "a.b",
+        "a.*",
+        "a.a.a",
+        "a.a.*",
+        "a.b.*",
+        "b.*",
+        "b.a",
+        "*",
+        "secrets.*",
+    ];
     vec(select(Vec::from(texts)), 0..4)
         .prop_map(|texts| Brokered::new(texts.iter().map(|text| text.parse().unwrap())))
 }
@@ -173,6 +193,7 @@ pub(crate) fn is_pointwise_within(inner: &Capabilities, outer: &Capabilities) ->
     let calls = |set: &Capabilities, name: &BrokeredName| {
         let (mut names, text) = (set.brokered.names(), name.as_str());
         names.any(|mine| match mine.as_str().split_once('*') {
+            Some(("", _)) => !text.starts_with("secrets"),
             Some((start, _)) => text.starts_with(start),
             None => text == mine.as_str(),
         })

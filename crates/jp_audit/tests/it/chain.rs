@@ -17,6 +17,7 @@ fn every_field_comes_back() {
     log.append(&Record {
         sha256: Some("ab12"),
         source: Source::Mcp,
+        capability: None,
         decision: Decision::Denied,
         outcome: OutcomeKind::NeedsInput,
         detail: Some("no \"net\" for you"),

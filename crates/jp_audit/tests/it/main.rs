@@ -25,6 +25,7 @@ fn record<'a>(log: &Log, call_id: &'a str) -> Record<'a> {
         call_id,
         tool: "learn",
         source: Source::Builtin,
+        capability: None,
         sha256: None,
         arguments_hash: log.hash_arguments(call_id.as_bytes()),
         grant: "fs.read:/subjects",

@@ -61,6 +61,13 @@ pub struct ToolConfig<R: Stage = Complete> {
     )]
     #[schemars(with = "Option<String>")]
     pub wasm: Option<RelativePathBuf>,
+    /// The function of a Wasm module that is called; `execute` unless set. Components have none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub entrypoint: Option<String>,
+    /// The version of the calling convention of a Wasm module: 1, or 2 for modules that take the
+    /// results of their capability calls.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub abi: Option<u8>,
     /// One line about the tool; the description unless set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub summary: Option<String>,

@@ -102,7 +102,7 @@ impl From<BrokeredName> for CallGrant {
 
 scalar! {
     CallGrant: "words of a-z, 0-9, `_` and `-` joined by dots, such as `clock.now_unix` or `kv.sqlite.todo.*`",
-    schema { "type": "string", "pattern": r"^[a-z0-9_-]+(\.[a-z0-9_-]+)*(\.\*)?$" },
+    schema { "type": "string", "pattern": r"^(\*|[a-z0-9_-]+(\.[a-z0-9_-]+)*(\.\*)?)$" },
     read |value| value.as_str().and_then(|text| text.parse().ok()).map(Self),
     write |this| Value::String(this.0.to_string()),
 }
