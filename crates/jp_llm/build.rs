@@ -3,10 +3,8 @@
 
 use std::{env, error::Error, fs, path::PathBuf};
 
+use jp_guest_build::Guest;
 use sha2::{Digest, Sha256};
-
-/// The packages that become builtins; each has an entry in `src/builtin.rs`.
-const BUILTINS: &[&str] = &["jp_tool_learn"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=JP_PRECOMPILED_DIR");
@@ -20,10 +18,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ancestors()
         .nth(2)
         .ok_or("no workspace above this crate")?;
-    let guests: Vec<_> = BUILTINS
-        .iter()
-        .map(|name| jp_guest_build::Guest::library(name))
-        .collect();
+    // Each file they make has an entry in `src/builtin.rs`.
+    let guests = [
+        Guest::library("jp_tool_learn"),
+        Guest::modules("jp_tool_brokered"),
+    ];
     let artifacts = match jp_guest_build::build(root, &guests) {
         Ok(artifacts) => artifacts,
         Err(error) => {

@@ -37,6 +37,9 @@ pub(crate) struct Global {
     /// Set a key of the configuration for this command (may be repeated)
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) cfg: Vec<String>,
+    /// Read this file too, as your own; it wins over the others (may be repeated)
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Vec<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -55,6 +58,11 @@ enum Command {
     /// Read and verify the record of all calls
     #[command(subcommand)]
     Audit(commands::audit::Command),
+    /// Keep secrets that tools use and never see
+    #[command(subcommand)]
+    Secret(commands::secret::Command),
+    /// Write what is due: reminders, tasks and wake-ups, one JSON object on each line
+    Due(commands::due::DueArgs),
     /// Trust this workspace as it is now
     Trust(commands::trust::TrustArgs),
     /// Write completions for a shell
@@ -87,6 +95,8 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Kb(command) => commands::kb::run(command, ui),
         Command::Config(command) => commands::config::run(command, ui),
         Command::Audit(command) => commands::audit::run(command, ui),
+        Command::Secret(command) => commands::secret::run(command, ui),
+        Command::Due(args) => commands::due::run(args, ui),
         Command::Trust(args) => commands::trust::run(args, ui),
         Command::Completions(args) => commands::completions::run(args, ui),
         #[cfg(feature = "wasm-tools")]

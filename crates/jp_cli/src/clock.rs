@@ -16,6 +16,11 @@ pub(crate) fn now() -> u64 {
     u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Returns the seconds since 1970.
+pub(crate) fn unix() -> i64 {
+    i64::try_from(now() / 1000).unwrap_or(i64::MAX)
+}
+
 /// Turns days since 1970 into a date of the Gregorian calendar, counted in eras of 400 years that
 /// begin in March, so that the leap day comes last.
 const fn date(days: u64) -> (u64, u64, u64) {

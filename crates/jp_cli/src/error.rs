@@ -32,6 +32,12 @@ pub(crate) enum CliError {
     /// The audit log cannot be used.
     #[error("{0}")]
     Audit(#[from] AuditError),
+    /// An MCP server does not answer.
+    #[error("MCP server `{server}`: {reason}")]
+    Server { server: String, reason: String },
+    /// The database or the secrets cannot be used.
+    #[error("{reason}")]
+    Broker { reason: String },
     /// Something of the system failed.
     #[error("{what}: {source}")]
     System { what: String, source: io::Error },
@@ -52,6 +58,13 @@ impl CliError {
         }
     }
 
+    /// Makes an error of the database or the secrets.
+    pub(crate) fn broker(reason: impl ToString) -> Self {
+        Self::Broker {
+            reason: reason.to_string(),
+        }
+    }
+
     /// Makes an error of the system about a path.
     pub(crate) fn at(what: &str, path: impl Into<PathBuf>, source: io::Error) -> Self {
         Self::System {
@@ -65,9 +78,12 @@ impl CliError {
         match self {
             Self::Usage { .. } | Self::Config(_) | Self::Policy { .. } => Exit::Usage,
             Self::Tool(error) => error.kind().into(),
-            Self::Trust(_) | Self::Audit(_) | Self::System { .. } | Self::NoHome { .. } => {
-                Exit::HostFailure
-            }
+            Self::Trust(_)
+            | Self::Audit(_)
+            | Self::Broker { .. }
+            | Self::Server { .. }
+            | Self::System { .. }
+            | Self::NoHome { .. } => Exit::HostFailure,
         }
     }
 
@@ -76,7 +92,7 @@ impl CliError {
         match self {
             Self::Usage { hint, .. } => hint.clone(),
             Self::Config(ConfigError {
-                problem: Problem::PolicyOutsideUser,
+                problem: Problem::OutsideUser { .. },
                 ..
             }) => {
                 Some("`jp config set --user KEY=VALUE` changes your own configuration".to_owned())

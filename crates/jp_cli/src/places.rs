@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jp_llm::broker::{BrokerPlaces, VaultPaths};
+
 use crate::error::CliError;
 
 /// The most of `/etc/passwd` that is read for a name.
@@ -34,6 +36,23 @@ pub(crate) fn audit_dir() -> Result<PathBuf, CliError> {
 /// Returns the file that remembers which workspaces are trusted.
 pub(crate) fn trust_file() -> Result<PathBuf, CliError> {
     Ok(data_dir()?.join("trust.json"))
+}
+
+/// Returns where the broker keeps things. The key of the secrets lies apart from them, so that a copy
+/// of the data directory opens nothing.
+pub(crate) fn broker() -> Result<BrokerPlaces, CliError> {
+    let config = config_dir().ok_or(CliError::NoHome {
+        variable: "JP_CONFIG_DIR",
+        what: "configuration",
+    })?;
+    let data = data_dir()?;
+    Ok(BrokerPlaces {
+        store: data.join("broker/store.sqlite"),
+        secrets: VaultPaths {
+            secrets: data.join("secrets/sealed"),
+            key: config.join("key/secrets"),
+        },
+    })
 }
 
 /// Returns the directory of compiled code.

@@ -1,11 +1,14 @@
 //! A line from the person at the keyboard.
 
 use std::{
-    io::{self, BufRead, Read},
+    io::{self, BufRead, Read, Write},
     time::Duration,
 };
 
+use rustix::termios;
 use tokio_util::sync::CancellationToken;
+
+use crate::error::CliError;
 
 /// How long a person may think. It does not count against the time limit of the call.
 pub(crate) const THINKING: Duration = Duration::from_secs(600);
@@ -43,6 +46,33 @@ pub(crate) async fn line(cancel: &CancellationToken) -> Typed {
         () = tokio::time::sleep(THINKING) => Typed::TimedOut,
         typed = read => typed.unwrap_or(Typed::Ended),
     }
+}
+
+/// Asks for a line that is not shown while it is typed.
+pub(crate) fn hidden(question: &str) -> Result<Vec<u8>, CliError> {
+    let failed = |source: io::Error| CliError::System {
+        what: "cannot ask on the terminal".to_owned(),
+        source,
+    };
+    let stdin = io::stdin();
+    let before = termios::tcgetattr(&stdin).map_err(|error| failed(error.into()))?;
+    let mut silent = before.clone();
+    silent.local_modes.remove(termios::LocalModes::ECHO);
+    silent.local_modes.insert(termios::LocalModes::ECHONL);
+    let set = |modes| termios::tcsetattr(&stdin, termios::OptionalActions::Flush, modes);
+    let mut terminal = io::stderr();
+    terminal.write_all(question.as_bytes()).map_err(failed)?;
+    terminal.flush().map_err(failed)?;
+    set(&silent).map_err(|error| failed(error.into()))?;
+    let mut bytes = Vec::new();
+    let read = stdin.lock().take(MAX_LINE).read_until(b'\n', &mut bytes);
+    // The terminal is the person's own again, whatever was read.
+    set(&before).map_err(|error| failed(error.into()))?;
+    read.map_err(failed)?;
+    while bytes.last().is_some_and(|byte| b"\r\n".contains(byte)) {
+        bytes.pop();
+    }
+    Ok(bytes)
 }
 
 /// Throws away what was typed before the question was seen, so that nothing is approved by accident.

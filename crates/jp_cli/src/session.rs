@@ -3,9 +3,14 @@
 use std::{env, sync::Arc};
 
 use jp_audit::{Log, Options};
-use jp_config::{Loaded, Sources, load};
+use jp_config::{Loaded, Sources, load, tool::ToolSource};
 use jp_confine::Launcher;
-use jp_llm::{Host, Trust, TrustStore};
+use jp_llm::{
+    Host, LazyBroker, McpTools, Trust, TrustStore,
+    broker::{self, McpExchange, Means},
+};
+
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::CliError,
@@ -31,11 +36,62 @@ impl Session {
         }
         let mut host = host(&workspace, &loaded)?;
         host.trust = trust(&workspace, &loaded)?;
+        outward(&mut host, &loaded);
         Ok(Self {
             workspace,
             loaded,
             host,
         })
+    }
+
+    /// Asks the MCP server of a tool what its tools are, if the tool is one of a server.
+    pub(crate) async fn ask_server_of(
+        &self,
+        tool: &str,
+        cancel: &CancellationToken,
+    ) -> Result<(), CliError> {
+        let config = self.loaded.config.conversation.tools.get(tool);
+        let (Some(config), Some(mcp)) = (config, &self.host.mcp) else {
+            return Ok(());
+        };
+        let ToolSource::Mcp { server, .. } = config.source() else {
+            return Ok(());
+        };
+        let listed = mcp.list(server, cancel).await;
+        listed.map(|_| ()).map_err(|error| CliError::Server {
+            server: server.clone(),
+            reason: error.to_string(),
+        })
+    }
+
+    /// Asks the MCP servers of all tools what their tools are; those that do not answer are warned
+    /// about.
+    pub(crate) fn ask_servers(&self, ui: &Ui) -> Result<(), CliError> {
+        let Some(mcp) = self
+            .host
+            .mcp
+            .as_ref()
+            .filter(|mcp| mcp.are_needed(&self.loaded))
+        else {
+            return Ok(());
+        };
+        let silent = block_on(async {
+            let silent = mcp.prepare(&self.loaded, &CancellationToken::new()).await;
+            mcp.servers().stop().await;
+            silent
+        })?;
+        for unlisted in silent {
+            let text = format!("MCP server `{}`: {}", unlisted.server, unlisted.error);
+            ui.warning(&text);
+        }
+        Ok(())
+    }
+
+    /// Ends the MCP servers that were started.
+    pub(crate) async fn stop_servers(&self) {
+        if let Some(mcp) = &self.host.mcp {
+            mcp.servers().stop().await;
+        }
     }
 
     /// Opens the audit log. Whoever runs tools must.
@@ -57,6 +113,7 @@ pub(crate) fn sources(workspace: &Workspace, ui: &Ui) -> Sources {
         user_config_dir: places::config_dir(),
         workspace_root: Some(workspace.root.clone()),
         cwd: workspace.cwd.clone(),
+        files: ui.global.config.clone(),
         env: env::vars_os().filter_map(ours).collect(),
         assignments: ui.global.cfg.clone(),
     }
@@ -81,6 +138,28 @@ fn host(workspace: &Workspace, loaded: &Loaded) -> Result<Host, CliError> {
         });
     }
     Ok(host)
+}
+
+/// Sets up what reaches beyond this process: MCP servers and the broker. Nothing is started or opened
+/// before it is needed.
+fn outward(host: &mut Host, loaded: &Loaded) {
+    let Ok(places) = places::broker() else {
+        return;
+    };
+    let means = Means {
+        launcher: host.launcher.clone(),
+        unconfined: host.unconfined,
+        http: Some(Arc::new(McpExchange::new(broker::secret_source(&places)))),
+        ..Means::default()
+    };
+    let tools = McpTools::new(loaded, host, means.clone(), &|name| env::var_os(name));
+    let tools = Arc::new(tools);
+    host.mcp = Some(Arc::clone(&tools));
+    let config = loaded.config.broker.clone();
+    host.broker = LazyBroker::new(move || {
+        let servers = Arc::clone(tools.servers());
+        broker::open(&config, &places, Some(servers), means.clone())
+    });
 }
 
 fn trust(workspace: &Workspace, loaded: &Loaded) -> Result<Trust, CliError> {

@@ -31,6 +31,14 @@ pub(crate) fn capabilities(capabilities: &Capabilities) -> Vec<String> {
     if capabilities.subprocess {
         said.push("run a command".to_owned());
     }
+    if !capabilities.brokered.is_none() {
+        let names: Vec<&str> = capabilities
+            .brokered
+            .names()
+            .map(|name| name.as_str())
+            .collect();
+        said.push(format!("ask jp for {}", names.join(", ")));
+    }
     if said.is_empty() {
         said.push("nothing outside of itself".to_owned());
     }

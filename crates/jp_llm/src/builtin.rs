@@ -1,32 +1,96 @@
 //! The builtin tools: what is embedded, what a model is told about each, and what the host
 //! prepares for a call. A new builtin is one more row of [`builtins`].
 
+use jp_policy::{Access, Brokered, Capabilities, GuestPath};
 use jp_tool::Outcome;
+use jp_tool_brokered::ModuleTool;
 use serde_json::Value;
 
-use crate::{Host, runtime::Invocation};
+use crate::{Host, knowledge::learn, places, runtime::Invocation};
 
 /// A tool that is part of this program.
 pub struct Builtin {
     /// Its name among the builtins.
     pub name: &'static str,
-    /// The component.
+    /// The component or module.
     pub wasm: &'static [u8],
     /// Its SHA-256.
     pub sha256: &'static [u8; 32],
     /// Its compiled form, in a build made by `cargo xtask dist`.
     pub code: Option<&'static [u8]>,
-    /// What a model is told about it.
-    pub description: fn(&Host) -> String,
-    /// Whether there is anything to call it for.
-    pub is_offered: fn(&Host) -> bool,
-    /// The JSON Schema of its arguments.
-    pub schema: fn() -> Value,
-    /// The guest paths it needs to read.
-    pub reads: &'static [&'static str],
+    /// What a model is told about it, and what the host prepares.
+    about: About,
+}
+
+/// The host's side of a builtin.
+#[derive(Clone, Copy)]
+enum About {
+    /// A component that reads the knowledge base.
+    Learn,
+    /// A module whose work the host does.
+    Brokered(&'static ModuleTool),
+}
+
+impl Builtin {
+    /// Returns one line about it, where that differs from the description.
+    pub(crate) fn summary(&self) -> Option<String> {
+        match self.about {
+            About::Learn => None,
+            About::Brokered(tool) => Some(tool.summary.to_owned()),
+        }
+    }
+
+    /// Returns what a model is told about it.
+    pub(crate) fn description(&self, host: &Host) -> String {
+        match self.about {
+            About::Learn => learn::description(host),
+            About::Brokered(tool) => tool.description.to_owned(),
+        }
+    }
+
+    /// Tells whether there is anything to call it for.
+    pub(crate) fn is_offered(&self, host: &Host) -> bool {
+        match self.about {
+            About::Learn => learn::is_offered(host),
+            About::Brokered(_) => host.has_broker(),
+        }
+    }
+
+    /// Returns the JSON Schema of its arguments.
+    pub(crate) fn schema(&self) -> Value {
+        match self.about {
+            About::Learn => learn::schema(),
+            About::Brokered(tool) => tool.schema(),
+        }
+    }
+
+    /// Returns what it needs unless the configuration says otherwise. Belongs to these bytes: a file
+    /// of the same name gets none of it.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        match self.about {
+            About::Learn => match GuestPath::new(places::SUBJECTS) {
+                Ok(path) => Capabilities::default().with_files(path, Access::Read),
+                Err(_) => Capabilities::default(),
+            },
+            About::Brokered(tool) => Capabilities {
+                brokered: Brokered::new(tool.calls().filter_map(|name| name.parse().ok())),
+                ..Capabilities::default()
+            },
+        }
+    }
+
     /// Opens what a call needs; an outcome instead when the arguments name something that is not
     /// there.
-    pub(crate) prepare: fn(&Invocation<'_>) -> Result<Prepared, Outcome>,
+    pub(crate) fn prepare(&self, invocation: &Invocation<'_>) -> Result<Prepared, Outcome> {
+        match self.about {
+            About::Learn => learn::prepare(invocation),
+            About::Brokered(_) => Ok(Prepared {
+                arguments: invocation.arguments_json.to_owned(),
+                wasi: jp_wasm::WasiContext::default(),
+                root: "",
+            }),
+        }
+    }
 }
 
 /// What the host has prepared for one call of a builtin.
@@ -39,31 +103,51 @@ pub(crate) struct Prepared {
     pub(crate) root: &'static str,
 }
 
-/// Returns an embedded file; empty means that it was not embedded.
+/// Makes a builtin of the files that the build script wrote; no code means that none was embedded.
 macro_rules! embedded {
-    ($name:literal) => {
-        include_bytes!(concat!(env!("OUT_DIR"), "/", $name))
+    ($name:expr, $file:literal, $about:expr) => {{
+        let code: &'static [u8] = include_bytes!(concat!(env!("OUT_DIR"), "/", $file, ".cwasm"));
+        Builtin {
+            name: $name,
+            wasm: include_bytes!(concat!(env!("OUT_DIR"), "/", $file, ".wasm")),
+            sha256: include_bytes!(concat!(env!("OUT_DIR"), "/", $file, ".sha256")),
+            code: (!code.is_empty()).then_some(code),
+            about: $about,
+        }
+    }};
+}
+
+/// Makes the builtins that are modules whose work the host does.
+macro_rules! brokered {
+    ($($tool:ident $file:literal)*) => {
+        [$(embedded!(
+            jp_tool_brokered::$tool.name,
+            $file,
+            About::Brokered(&jp_tool_brokered::$tool)
+        )),*]
     };
 }
 
 /// Returns all builtins.
 #[must_use]
 pub fn builtins() -> &'static [Builtin] {
-    static ALL: std::sync::LazyLock<[Builtin; 1]> = std::sync::LazyLock::new(|| {
-        let code: &'static [u8] = embedded!("jp_tool_learn.cwasm");
-        [Builtin {
-            name: "learn",
-            wasm: embedded!("jp_tool_learn.wasm"),
-            sha256: embedded!("jp_tool_learn.sha256"),
-            code: (!code.is_empty()).then_some(code),
-            description: crate::knowledge::learn::description,
-            is_offered: crate::knowledge::learn::is_offered,
-            schema: crate::knowledge::learn::schema,
-            reads: &[crate::places::SUBJECTS],
-            prepare: crate::knowledge::learn::prepare,
-        }]
+    static ALL: std::sync::LazyLock<Vec<Builtin>> = std::sync::LazyLock::new(|| {
+        let modules = brokered! {
+            CODING "coding_tool"
+            GITHUB "github_tool"
+            HTTP_CALL "http_call_tool"
+            MCP "mcp_tool"
+            PLANNING "planning_tool"
+            REMINDERS "reminders_tool"
+            SEARCH_INTERNET "search_internet_tool"
+            TASKS "tasks_tool"
+            TODO "todo_tool"
+            WAKEUP "wakeup_tool"
+        };
+        let learn = embedded!("learn", "jp_tool_learn", About::Learn);
+        [learn].into_iter().chain(modules).collect()
     });
-    &*ALL
+    &ALL
 }
 
 /// Compiles a builtin to the machine code that is embedded beside it.
@@ -85,5 +169,16 @@ mod tests {
             let found = jp_wasm::Sha256::of(builtin.wasm);
             assert_eq!(found.as_bytes(), builtin.sha256, "{}", builtin.name);
         }
+    }
+
+    #[test]
+    fn every_brokered_tool_is_a_builtin() {
+        let names: Vec<&str> = super::builtins()
+            .iter()
+            .map(|builtin| builtin.name)
+            .collect();
+        let tools = jp_tool_brokered::ALL.iter().map(|tool| tool.name);
+        let expected: Vec<&str> = ["learn"].into_iter().chain(tools).collect();
+        assert_eq!(names, expected);
     }
 }

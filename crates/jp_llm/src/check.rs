@@ -29,15 +29,17 @@ pub struct CheckedFile {
     pub exports: Vec<String>,
     /// Whether there are more names than are listed.
     pub cut: bool,
-    /// Why it cannot be called; `None` when it speaks `jp:tool@0.1.0`.
+    /// What it speaks: a version of the contract or of the module ABI; `None` when it is no tool.
+    pub speaks: Option<&'static str>,
+    /// Why it cannot be called; `None` when it can.
     pub problem: Option<String>,
 }
 
-/// Checks whether a file is a component this host can call.
+/// Checks whether a file is a component or module this host can call.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or this host cannot run components at all.
+/// When the file cannot be read, or this host cannot run Wasm at all.
 pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolError> {
     let bytes = read(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => ToolError::WasmNotFound {
@@ -54,9 +56,12 @@ pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolErr
         cut,
         mut problem,
     } = Inspected::of(&bytes);
+    let mut speaks = None;
     if problem.is_none() {
-        let made = host.wasm()?.prepare(&bytes, &|_| {}).await;
-        problem = made.err().map(|error| error.to_string());
+        match host.wasm()?.prepare(&bytes, &|_| {}).await {
+            Ok(prepared) => speaks = Some(prepared.kind().speaks()),
+            Err(error) => problem = Some(error.to_string()),
+        }
     }
     Ok(CheckedFile {
         size: bytes.len() as u64,
@@ -65,6 +70,7 @@ pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolErr
         imports,
         exports,
         cut,
+        speaks,
         problem,
     })
 }

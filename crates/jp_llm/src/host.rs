@@ -1,13 +1,17 @@
 //! The host of calls: everything they share, handed in by whoever sets it up.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use jp_audit::Log;
+use jp_broker::Broker;
 use jp_config::KnowledgeBaseConfig;
 use jp_confine::Launcher;
 use jp_policy::Policy;
 
-use crate::{Approver, Events, NobodyToAsk, Trust};
+use crate::{Approver, Events, NobodyToAsk, ToolError, Trust, runtime::mcp::McpTools};
 
 /// What calls run on. Holds no state of a call.
 pub struct Host {
@@ -29,6 +33,10 @@ pub struct Host {
     pub events: Option<Arc<dyn Events>>,
     /// Confines commands.
     pub launcher: Option<Arc<Launcher>>,
+    /// The MCP servers of the configuration.
+    pub mcp: Option<Arc<McpTools>>,
+    /// Does on tools' behalf what they may not do themselves.
+    pub broker: LazyBroker,
     /// Runs components.
     #[cfg(feature = "wasm-tools")]
     pub wasm: LazyRuntime,
@@ -49,9 +57,56 @@ impl Host {
             approver: Arc::new(NobodyToAsk),
             events: None,
             launcher: None,
+            mcp: None,
+            broker: LazyBroker::default(),
             #[cfg(feature = "wasm-tools")]
             wasm: LazyRuntime::default(),
         }
+    }
+}
+
+/// How a broker is made.
+type MakeBroker = dyn Fn() -> Result<Broker, String> + Send + Sync;
+
+/// A broker that is made for the first tool that may call it: it opens a database.
+#[derive(Default)]
+pub struct LazyBroker {
+    make: Option<Box<MakeBroker>>,
+    made: OnceLock<Result<Arc<Broker>, String>>,
+}
+
+impl LazyBroker {
+    /// Says how the broker will be made.
+    #[must_use]
+    pub fn new(make: impl Fn() -> Result<Broker, String> + Send + Sync + 'static) -> Self {
+        Self {
+            make: Some(Box::new(make)),
+            made: OnceLock::new(),
+        }
+    }
+}
+
+impl Host {
+    /// Tells whether this host does things on tools' behalf.
+    #[must_use]
+    pub const fn has_broker(&self) -> bool {
+        self.broker.make.is_some()
+    }
+
+    /// Returns the broker, if this host has one.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be made.
+    pub fn broker(&self) -> Result<Option<&Arc<Broker>>, ToolError> {
+        let Some(make) = &self.broker.make else {
+            return Ok(None);
+        };
+        let made = self.broker.made.get_or_init(|| make().map(Arc::new));
+        made.as_ref().map(Some).map_err(|reason| ToolError::Host {
+            tool: "broker".to_owned(),
+            reason: reason.clone(),
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 //! Knows nothing of terminals: questions, approvals and progress leave through traits.
 
 mod approval;
+pub mod broker;
 mod budget;
 #[cfg(feature = "wasm-tools")]
 mod builtin;
@@ -27,13 +28,14 @@ pub use builtin::{Builtin, builtins, precompile};
 #[cfg(feature = "wasm-tools")]
 pub use check::{CheckedFile, check_file, sha256_file};
 pub use events::Events;
-pub use host::Host;
 #[cfg(feature = "wasm-tools")]
 pub use host::LazyRuntime;
+pub use host::{Host, LazyBroker};
 #[cfg(feature = "wasm-tools")]
 pub use jp_wasm::{Allocation, FileKind, RuntimeOptions};
 pub use knowledge::{knowledge_prompt, topics};
 pub use net::transport;
+pub use runtime::mcp::{McpTools, Unlisted};
 pub use tool::{
     Call, Details, Executed, ExecutionOutcome, Preview, ToolDefinition, ToolDocs, ToolError,
 };

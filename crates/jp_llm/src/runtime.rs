@@ -1,9 +1,14 @@
 //! How the body of a tool runs. One implementation per runtime; nothing else matches on the kind.
 
 mod bash;
+#[cfg(feature = "wasm-tools")]
+mod calls;
 mod command;
 #[cfg(feature = "wasm-tools")]
 mod component;
+#[cfg(feature = "wasm-tools")]
+mod guest_events;
+pub mod mcp;
 mod native;
 mod unavailable;
 
@@ -11,11 +16,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jp_policy::{Grant, Limit, Limits};
-use jp_tool::{Outcome, ToolStatus};
+use jp_tool::{DescribedTool, Outcome, ToolStatus};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Call, Host, ToolDefinition, ToolError, tool::Printed};
+use crate::{
+    Call, Host, ToolDefinition, ToolError,
+    tool::{Others, Printed},
+};
 
 pub use bash::BashRuntime;
 pub use command::CommandRuntime;
@@ -37,7 +45,9 @@ pub struct Invocation<'a> {
     /// Answers to earlier questions, each checked.
     pub answers: &'a Map<String, Value>,
     /// What the call may do.
-    pub grant: &'a Grant,
+    pub grant: &'a Arc<Grant>,
+    /// What the tools may do on whose data it works.
+    pub others: &'a Arc<Others>,
     /// What is left of its limits.
     pub left: &'a Limits,
     /// The hash a Wasm file must have, when nobody was asked because the user trusted that file.
@@ -159,6 +169,15 @@ impl Run {
 pub trait ToolRuntime: Send + Sync {
     /// Runs a tool once.
     async fn run(&self, invocation: &Invocation<'_>) -> Run;
+
+    /// Asks a tool what it is; nothing when its kind cannot say.
+    ///
+    /// # Errors
+    ///
+    /// When it should say and does not.
+    async fn describe(&self, _: &Host) -> Result<Option<DescribedTool>, ToolError> {
+        Ok(None)
+    }
 }
 
 /// Puts printed bytes into a text for people: bounded, and marked where it was cut.

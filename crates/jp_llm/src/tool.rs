@@ -1,6 +1,8 @@
 //! Tools and their calls: [`ToolDefinition`] and the one way to run it.
 
 mod arguments;
+#[cfg(feature = "wasm-tools")]
+mod convention;
 mod definition;
 mod depth;
 mod error;
@@ -8,6 +10,9 @@ mod execute;
 mod plain;
 mod record;
 
+use std::{collections::BTreeMap, sync::Arc};
+
+use jp_policy::Grant;
 use jp_tool::{Action, Outcome, Question};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -17,6 +22,11 @@ use crate::Budget;
 pub use definition::{ToolDefinition, ToolDocs};
 pub use error::{ErrorKind, Printed, ToolError};
 pub use execute::Preview;
+#[cfg(feature = "wasm-tools")]
+pub(crate) use record::CapabilityRecord;
+
+/// What other tools may do, by their names.
+pub(crate) type Others = BTreeMap<String, Arc<Grant>>;
 
 /// One call of a tool.
 #[derive(Debug, Clone, Default)]

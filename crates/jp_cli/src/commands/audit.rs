@@ -130,7 +130,10 @@ fn row(entry: &Entry) -> Vec<String> {
         entry.seq.to_string(),
         clock::utc(entry.time),
         cell(&entry.principal, 16),
-        cell(&entry.tool, 24),
+        match &entry.capability {
+            Some(capability) => cell(&format!("{} > {capability}", entry.tool), 40),
+            None => cell(&entry.tool, 24),
+        },
         cell(&entry.decision, 12),
         cell(&entry.outcome, 12),
         if entry.event.is_some() {

@@ -175,7 +175,7 @@ fn refuse_policy(assignment: &str) -> Result<(), CliError> {
     match jp_config::load(&alone) {
         Err(
             error @ ConfigError {
-                problem: Problem::PolicyOutsideUser,
+                problem: Problem::OutsideUser { .. },
                 ..
             },
         ) => Err(error.into()),

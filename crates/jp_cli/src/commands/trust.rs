@@ -131,7 +131,33 @@ fn requests(loaded: &Loaded, host: &Host) -> Vec<Ask> {
             denied: preview.err().map(|error| error.to_string()),
         }
     })
+    .chain(servers(loaded))
     .collect()
+}
+
+/// Collects the MCP servers that the workspace brings: programs and addresses, which are asked for
+/// their tools as soon as somebody wants to know them.
+fn servers(loaded: &Loaded) -> impl Iterator<Item = Ask> + '_ {
+    let all = loaded.config.providers.mcp.iter();
+    let ours = all.filter(|(id, _)| loaded.server_defined_by(id) == Layer::Workspace);
+    ours.map(|(id, server)| {
+        let wanted = server.request().capabilities;
+        let program = server.command.iter().chain(&server.arguments);
+        let program: Vec<&str> = program.map(String::as_str).collect();
+        let reached = match &server.url {
+            Some(url) => url.clone(),
+            None => program.join(" "),
+        };
+        Ask {
+            name: format!("MCP server {id}"),
+            command: Some(reached),
+            wasm: None,
+            may: words::capabilities(&wanted),
+            net: !wanted.net.is_none(),
+            run: "when a tool of it is looked up or called",
+            denied: None,
+        }
+    })
 }
 
 fn page(asks: &[Ask], session: &Session) -> String {

@@ -9,17 +9,22 @@ use std::{
 };
 
 use async_trait::async_trait;
-use jp_tool::{Context, ToolStatus};
-use jp_wasm::{Embedded, Ended, Error, GuestCall, Prepared, Sha256, WasiContext};
+use jp_policy::Limits;
+use jp_tool::{Context, DescribedTool, ToolStatus};
+use jp_wasm::{
+    AbiVersion, Embedded, Ended, Error, GuestCall, ModuleAbi, Prepared, Sha256, WasiContext,
+};
 use relative_path::RelativePathBuf;
 
 use super::{Invocation, Run, Stopped, ToolRuntime, excerpt, printed};
-use crate::{Builtin, ToolError, builtin::Prepared as PreparedCall, places};
+use crate::{Builtin, Host, ToolError, builtin::Prepared as PreparedCall, places};
 
-/// Runs a component.
+/// Runs a component or a module.
 pub struct ComponentRuntime {
     artifact: Artifact,
     name: String,
+    entrypoint: Option<String>,
+    version: AbiVersion,
 }
 
 /// Where the bytes come from.
@@ -35,6 +40,8 @@ impl ComponentRuntime {
         Self {
             artifact: Artifact::Builtin(builtin),
             name: builtin.name.to_owned(),
+            entrypoint: None,
+            version: AbiVersion::One,
         }
     }
 
@@ -44,6 +51,25 @@ impl ComponentRuntime {
         Self {
             artifact: Artifact::File(path),
             name,
+            entrypoint: None,
+            version: AbiVersion::One,
+        }
+    }
+
+    /// Says how a module is entered and spoken to; a component takes no notice of it.
+    #[must_use]
+    pub fn speaking(self, entrypoint: Option<String>, version: AbiVersion) -> Self {
+        Self {
+            entrypoint,
+            version,
+            ..self
+        }
+    }
+
+    fn abi(&self) -> ModuleAbi<'_> {
+        ModuleAbi {
+            entrypoint: self.entrypoint.as_deref(),
+            version: self.version,
         }
     }
 
@@ -94,7 +120,7 @@ impl ComponentRuntime {
         let action = invocation.call.action;
         match &self.artifact {
             Artifact::Builtin(builtin) => {
-                let prepared = match (builtin.prepare)(invocation) {
+                let prepared = match builtin.prepare(invocation) {
                     Ok(prepared) => prepared,
                     Err(refusal) => return Err(Run::said(Ok(refusal))),
                 };
@@ -121,6 +147,31 @@ impl ComponentRuntime {
 
 #[async_trait]
 impl ToolRuntime for ComponentRuntime {
+    async fn describe(&self, host: &Host) -> Result<Option<DescribedTool>, ToolError> {
+        let Artifact::File(relative) = &self.artifact else {
+            return Ok(None);
+        };
+        let runtime = host.wasm()?;
+        let path = Path::new(relative.as_str());
+        let failed = |error: Error| described_badly(error, relative.as_str(), &self.name);
+        let prepared = runtime.prepare_below(&host.root, path, &|_| {}).await;
+        let prepared = prepared.map_err(failed)?;
+        let description = runtime.describe(&prepared, &Limits::default()).await;
+        let Some(description) = description.map_err(failed)? else {
+            return Ok(None);
+        };
+        let mut tools = description.tools;
+        let named = tools.iter().position(|tool| tool.name == self.name);
+        // A component of one tool may be configured under any name.
+        match (named, tools.len()) {
+            (Some(at), _) => Ok(Some(tools.swap_remove(at))),
+            (None, 1) => Ok(tools.pop()),
+            (None, _) => Err(ToolError::WasmRefused {
+                reason: format!("{relative} holds no tool `{}`", self.name),
+            }),
+        }
+    }
+
     async fn run(&self, invocation: &Invocation<'_>) -> Run {
         // Compiling cannot be stopped, but nobody has to wait for it.
         let prepared = tokio::select! {
@@ -145,6 +196,10 @@ impl ToolRuntime for ComponentRuntime {
         } else {
             serde_json::to_string(invocation.answers).unwrap_or_default()
         };
+        let calls = match super::calls::of(invocation) {
+            Ok(calls) => calls,
+            Err(error) => return Run::failed(error),
+        };
         let call = GuestCall {
             name: &self.name,
             arguments: builtin
@@ -155,7 +210,9 @@ impl ToolRuntime for ComponentRuntime {
             wasi,
             limits: invocation.left,
             cancel: Some(invocation.cancel()),
-            calls: None,
+            calls,
+            events: super::guest_events::of(invocation),
+            module: self.abi(),
         };
         let Ended { result, traces } = runtime.call(&prepared, call).await;
         let result = result.map_err(|error| match error {
@@ -168,13 +225,31 @@ impl ToolRuntime for ComponentRuntime {
                 .into(),
             other => tool_error(other, invocation, None).into(),
         });
-        Run {
+        let run = Run {
             result,
             stdout: traces.stdout,
             stderr: traces.stderr,
             fuel: Some(traces.fuel),
             sha256: Some(Arc::clone(prepared.sha256_hex())),
-        }
+        };
+        super::calls::scrubbed(invocation, run)
+    }
+}
+
+/// Makes the error of a tool that could not be asked what it is.
+fn described_badly(error: Error, file: &str, tool: &str) -> ToolError {
+    match error {
+        Error::NotFound { .. } => ToolError::WasmNotFound {
+            path: file.to_owned(),
+        },
+        Error::Outside { .. } => ToolError::WasmRefused {
+            reason: format!("{file}: it leads outside of the workspace"),
+        },
+        Error::Compile { reason } => ToolError::WasmCompilation(format!("{file}: {reason}")),
+        Error::Instantiate { reason } => ToolError::WasmInstantiation(format!("{file}: {reason}")),
+        other => ToolError::WasmRefused {
+            reason: format!("{file} does not say what `{tool}` is: {other}"),
+        },
     }
 }
 

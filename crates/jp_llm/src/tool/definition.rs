@@ -7,11 +7,14 @@ use jp_config::{
     tool::{Enable, ParametersStyle, ResultMode, RunMode, ToolConfigWithDefaults, ToolSource},
 };
 use jp_policy::Request;
+use jp_tool::{DescribedTool, Tool};
 #[cfg(feature = "wasm-tools")]
-use jp_policy::{Access, Capabilities, GuestPath};
-use jp_tool::Tool;
+use relative_path::RelativePathBuf;
 use serde_json::{Map, Value};
+use tokio::sync::OnceCell;
 
+#[cfg(feature = "wasm-tools")]
+use super::convention;
 use super::{
     Call, ToolError,
     arguments::{Checker, SchemaBy},
@@ -22,7 +25,7 @@ use super::{
 use crate::runtime::ComponentRuntime;
 use crate::{
     Host,
-    runtime::{BashRuntime, CommandRuntime, NativeRuntime, ToolRuntime, UnavailableRuntime},
+    runtime::{BashRuntime, CommandRuntime, NativeRuntime, ToolRuntime},
 };
 
 /// The builtin that runs scripts in the virtual bash.
@@ -67,9 +70,14 @@ pub struct ToolDefinition {
     pub options: Map<String, Value>,
     pub(crate) enable: Enable,
     pub(crate) runtime: Arc<dyn ToolRuntime>,
+    /// Whether only the tool itself knows what it takes.
+    undeclared: bool,
+    described: OnceCell<Option<DescribedTool>>,
     schema_by: SchemaBy,
     checker: OnceLock<Result<Checker, String>>,
     pub(crate) composed: OnceLock<Composed>,
+    /// What the tools ask for on whose data this one works.
+    pub(crate) others: Vec<(String, Request)>,
 }
 
 impl ToolDefinition {
@@ -79,20 +87,40 @@ impl ToolDefinition {
     ///
     /// When there is no such tool, or its configuration cannot work.
     pub fn new(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
+        let mut found = Self::find(name, loaded, host)?;
+        let owners = jp_broker::owners(&found.request.capabilities.brokered);
+        found.others = owners
+            .into_iter()
+            .filter(|owner| *owner != name)
+            .filter_map(|owner| {
+                let other = Self::find(owner, loaded, host).ok()?;
+                Some((owner.to_owned(), other.request))
+            })
+            .collect();
+        Ok(found)
+    }
+
+    fn find(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
         if let Some(config) = loaded.config.conversation.tools.get(name) {
             return Self::configured(name, &config, loaded.defined_by(name), host);
         }
         #[cfg(feature = "wasm-tools")]
-        if let Some(builtin) = crate::builtins()
-            .iter()
-            .find(|builtin| builtin.name == name)
-        {
-            return Ok(Self::builtin(name, builtin, host));
-        }
-        if name == BASH {
-            return Ok(Self::bash(name));
-        }
-        Err(ToolError::NotFound {
+        let brought = convention::path_of(name, &host.root);
+        #[cfg(feature = "wasm-tools")]
+        let brought = match (find_builtin(name, name, host), brought) {
+            // A file of the workspace must not pass for a builtin, nor be passed over in silence.
+            (Ok(_), Some(path)) => {
+                return Err(ToolError::Shadowed {
+                    name: name.to_owned(),
+                    path: path.into_string(),
+                });
+            }
+            (Err(_), Some(path)) => Ok(Self::brought(name, path)),
+            (found, None) => found,
+        };
+        #[cfg(not(feature = "wasm-tools"))]
+        let brought = find_builtin(name, name, host);
+        brought.map_err(|_| ToolError::NotFound {
             name: name.to_owned(),
         })
     }
@@ -125,13 +153,15 @@ impl ToolDefinition {
             crate::builtins()
                 .iter()
                 .filter(|builtin| {
-                    !tools.tools.contains_key(builtin.name) && (builtin.is_offered)(host)
+                    !tools.tools.contains_key(builtin.name) && builtin.is_offered(host)
                 })
                 .map(|builtin| builtin.name.to_owned()),
         );
         let bash = (!tools.tools.contains_key(BASH)).then(|| BASH.to_owned());
+        let names = names.chain(bash);
+        #[cfg(feature = "wasm-tools")]
+        let names = names.chain(brought_names(loaded, host));
         names
-            .chain(bash)
             .map(|name| (name.clone(), Self::new(&name, loaded, host)))
             .collect()
     }
@@ -190,34 +220,46 @@ impl ToolDefinition {
             options: Map::new(),
             enable: Enable::On,
             runtime,
+            undeclared: false,
+            described: OnceCell::new(),
             schema_by: SchemaBy::Us,
             checker: OnceLock::new(),
             composed: OnceLock::new(),
+            others: Vec::new(),
+        }
+    }
+
+    /// A module that lies in the workspace under a name of the convention.
+    #[cfg(feature = "wasm-tools")]
+    fn brought(name: &str, path: RelativePathBuf) -> Self {
+        let docs = ToolDocs {
+            summary: Some(format!("The module {path} of this workspace")),
+            ..ToolDocs::default()
+        };
+        let source = ToolSource::Local { tool: None };
+        let runtime = Arc::new(ComponentRuntime::file(path.clone(), name.to_owned()));
+        let request = Request::default();
+        Self {
+            defined_by: Layer::Workspace,
+            wasm: Some(path.into_string()),
+            ..Self::bare(name, docs, any_object(), source, request, runtime)
         }
     }
 
     #[cfg(feature = "wasm-tools")]
     fn builtin(name: &str, builtin: &'static crate::Builtin, host: &Host) -> Self {
-        let description = (builtin.description)(host);
         let docs = ToolDocs {
-            description: Some(description),
+            summary: builtin.summary(),
+            description: Some(builtin.description(host)),
             ..ToolDocs::default()
         };
         let source = ToolSource::Builtin { tool: None };
-        let mut capabilities = Capabilities::default();
-        for path in builtin
-            .reads
-            .iter()
-            .filter_map(|path| GuestPath::new(path).ok())
-        {
-            capabilities = capabilities.with_files(path, Access::Read);
-        }
         let request = Request {
-            capabilities,
+            capabilities: builtin.capabilities(),
             ..Request::default()
         };
         let runtime = Arc::new(ComponentRuntime::builtin(builtin));
-        Self::bare(name, docs, (builtin.schema)(), source, request, runtime)
+        Self::bare(name, docs, builtin.schema(), source, request, runtime)
     }
 
     fn configured(
@@ -231,10 +273,19 @@ impl ToolDefinition {
             ToolSource::Builtin { tool } => {
                 find_builtin(name, tool.as_deref().unwrap_or(name), host)?
             }
+            #[cfg(feature = "wasm-tools")]
+            ToolSource::Local { .. } if config.wasm().is_none() && config.command().is_none() => {
+                by_name(name, host)?
+            }
+            ToolSource::Mcp { server, .. } => Self::of_server(name, server, config, host)?,
             source => {
                 let docs = ToolDocs::default();
                 let runtime = local_runtime(name, config)?;
-                let schema = config.parameters_schema();
+                // What a module takes nobody but the module knows, unless parameters are written down.
+                let schema = match tool.abi {
+                    Some(_) if tool.parameters.is_empty() => any_object(),
+                    _ => config.parameters_schema(),
+                };
                 Self::bare(
                     name,
                     docs,
@@ -245,22 +296,22 @@ impl ToolDefinition {
                 )
             }
         };
-        let own = |text: &Option<String>, given: Option<String>| text.clone().or(given);
-        definition.docs = ToolDocs {
-            summary: own(&tool.summary, definition.docs.summary),
-            description: own(&tool.description, definition.docs.description),
-            examples: own(&tool.examples, definition.docs.examples),
-        };
-        // The files and hosts of the virtual bash are whatever the user grants it; what a component
-        // of ours is given, the host prepares.
-        if matches!(config.source(), ToolSource::Builtin { tool } if tool.as_deref().unwrap_or(name) == BASH)
-        {
-            definition.request.capabilities = config.request().capabilities;
+        // What a server says about its tools was put together with the configuration already.
+        if !matches!(config.source(), ToolSource::Mcp { .. }) {
+            let own = |text: &Option<String>, given: Option<String>| text.clone().or(given);
+            definition.docs = ToolDocs {
+                summary: own(&tool.summary, definition.docs.summary),
+                description: own(&tool.description, definition.docs.description),
+                examples: own(&tool.examples, definition.docs.examples),
+            };
         }
+        definition.configure_grant(name, config);
+        definition.undeclared =
+            config.wasm().is_some() && tool.abi.is_none() && tool.parameters.is_empty();
         definition.request.limits = config.request().limits;
         definition.source = config.source().clone();
         definition.defined_by = defined_by;
-        definition.wasm = config.wasm().map(ToString::to_string);
+        definition.wasm = config.wasm().map(ToString::to_string).or(definition.wasm);
         definition.run = config.run();
         definition.result = config.result();
         definition.parameters_style = config.style().parameters;
@@ -278,6 +329,62 @@ impl ToolDefinition {
         Ok(definition)
     }
 
+    /// A tool of an MCP server, as the server described it.
+    fn of_server(
+        name: &str,
+        server: &str,
+        config: &ToolConfigWithDefaults,
+        host: &Host,
+    ) -> Result<Self, ToolError> {
+        let Some(servers) = &host.mcp else {
+            return Err(ToolError::McpUnavailable {
+                server: server.to_owned(),
+            });
+        };
+        let defined = servers.define(name, server, config.tool())?;
+        let request = Request {
+            capabilities: servers.capabilities_of(server),
+            ..config.request()
+        };
+        let source = config.source().clone();
+        Ok(Self {
+            schema_by: SchemaBy::Others,
+            ..Self::bare(
+                name,
+                defined.docs,
+                defined.schema,
+                source,
+                request,
+                defined.runtime,
+            )
+        })
+    }
+
+    /// Takes from the configuration what a tool of ours may be given.
+    ///
+    /// The files and hosts of the virtual bash are whatever the user grants it; what a component of
+    /// ours is given, the host prepares, and only what the host does for it can be narrowed or
+    /// widened. Absent and empty differ: an empty list is nothing.
+    fn configure_grant(&mut self, name: &str, config: &ToolConfigWithDefaults) {
+        let wanted = config.request().capabilities;
+        if matches!(config.source(), ToolSource::Builtin { tool } if tool.as_deref().unwrap_or(name) == BASH)
+        {
+            self.request.capabilities = wanted;
+            return;
+        }
+        // A server's grant is the server's, not the tool's.
+        if matches!(config.source(), ToolSource::Mcp { .. }) {
+            return;
+        }
+        let grant = &config.tool().grant;
+        if grant.calls.is_some() {
+            self.request.capabilities.brokered = wanted.brokered;
+        }
+        if grant.net.is_some() {
+            self.request.capabilities.net = wanted.net;
+        }
+    }
+
     /// Returns what a model is told in one line.
     #[must_use]
     pub fn summary(&self) -> &str {
@@ -289,6 +396,30 @@ impl ToolDefinition {
         text.map_or("", String::as_str)
     }
 
+    /// Returns the schema of its arguments: its own, once it was asked, or the configured one.
+    #[must_use]
+    pub fn known_schema(&self) -> &Value {
+        match self.described.get() {
+            Some(Some(tool)) => &tool.parameters,
+            _ => &self.schema,
+        }
+    }
+
+    /// Asks the tool what it is, if its configuration does not say what it takes; once.
+    ///
+    /// # Errors
+    ///
+    /// When it should say and does not.
+    pub async fn described(&self, host: &Host) -> Result<Option<&DescribedTool>, ToolError> {
+        if !self.undeclared {
+            return Ok(None);
+        }
+        let asked = self
+            .described
+            .get_or_try_init(|| self.runtime.describe(host));
+        Ok(asked.await?.as_ref())
+    }
+
     /// Tells whether models are offered the tool.
     #[must_use]
     pub const fn is_enabled(&self) -> bool {
@@ -297,9 +428,11 @@ impl ToolDefinition {
 
     /// Returns the checks of its arguments, made when the tool is first called.
     pub(crate) fn checker(&self) -> Result<&Checker, ToolError> {
-        let made = self
-            .checker
-            .get_or_init(|| Checker::new(&self.schema, self.schema_by));
+        let (schema, by) = match self.described.get() {
+            Some(Some(tool)) => (&tool.parameters, SchemaBy::Others),
+            _ => (&self.schema, self.schema_by),
+        };
+        let made = self.checker.get_or_init(|| Checker::new(schema, by));
         made.as_ref().map_err(|reason| ToolError::Host {
             tool: self.name.clone(),
             reason: format!("the schema of its arguments is no JSON Schema: {reason}"),
@@ -319,23 +452,49 @@ fn find_builtin(name: &str, builtin: &str, host: &Host) -> Result<ToolDefinition
     Err(ToolError::UnknownBuiltin(builtin.to_owned()))
 }
 
+/// Finds a local tool whose configuration names no file: by convention, or else among the builtins.
+#[cfg(feature = "wasm-tools")]
+fn by_name(name: &str, host: &Host) -> Result<ToolDefinition, ToolError> {
+    match convention::path_of(name, &host.root) {
+        Some(path) => Ok(ToolDefinition::brought(name, path)),
+        None => find_builtin(name, name, host).map_err(|_| ToolError::CommandMissing),
+    }
+}
+
+/// Returns the tools a workspace brings by convention, without those that are configured.
+#[cfg(feature = "wasm-tools")]
+fn brought_names(loaded: &Loaded, host: &Host) -> impl Iterator<Item = String> {
+    let tools = &loaded.config.conversation.tools.tools;
+    convention::all(&host.root)
+        .into_iter()
+        .filter(|name| !tools.contains_key(name) && find_builtin(name, name, host).is_err())
+}
+
+/// The schema of arguments that only the tool itself can judge.
+fn any_object() -> Value {
+    serde_json::json!({ "type": "object" })
+}
+
 /// Chooses how a configured tool runs: its Wasm file wins over its command.
 fn local_runtime(
     name: &str,
     config: &ToolConfigWithDefaults,
 ) -> Result<Arc<dyn ToolRuntime>, ToolError> {
-    if let ToolSource::Mcp { server, .. } = config.source() {
-        let refuse = |server: &str| ToolError::McpUnavailable {
-            server: server.to_owned(),
-        };
-        return Ok(Arc::new(UnavailableRuntime(refuse, server.clone())));
-    }
     let called = config.source().tool_name().unwrap_or(name).to_owned();
     match (config.wasm(), config.command()) {
         #[cfg(feature = "wasm-tools")]
-        (Some(path), _) => Ok(Arc::new(ComponentRuntime::file(path.to_owned(), called))),
+        (Some(path), _) => {
+            let tool = config.tool();
+            let version = match tool.abi {
+                Some(2) => jp_wasm::AbiVersion::Two,
+                _ => jp_wasm::AbiVersion::One,
+            };
+            let runtime = ComponentRuntime::file(path.to_owned(), called);
+            Ok(Arc::new(runtime.speaking(tool.entrypoint.clone(), version)))
+        }
         #[cfg(not(feature = "wasm-tools"))]
         (Some(path), _) => {
+            use crate::runtime::UnavailableRuntime;
             let refuse = |path: &str| ToolError::WasmRefused {
                 reason: format!("{path}: this build of jp runs no Wasm tools"),
             };

@@ -29,6 +29,14 @@ pub enum ToolError {
     /// The configuration names a builtin that does not exist.
     #[error("Unknown builtin tool: {0}")]
     UnknownBuiltin(String),
+    /// A file of the workspace has the name of a builtin, and nobody said which of them is meant.
+    #[error("there is a builtin `{name}`, and a file {path} of that name")]
+    Shadowed {
+        /// The name.
+        name: String,
+        /// The file.
+        path: String,
+    },
     /// Wasm compilation failed.
     #[error("Failed to compile Wasm component: {0}")]
     WasmCompilation(String),
@@ -67,8 +75,8 @@ pub enum ToolError {
     /// A template of the command could not be filled in.
     #[error("Template error: {0}")]
     Template(String),
-    /// Tools of MCP servers cannot be reached yet.
-    #[error("Failed to run tool from MCP client: no MCP client yet (server `{server}`)")]
+    /// This host has no client for MCP servers.
+    #[error("Failed to run tool from MCP client: this host starts no servers (server `{server}`)")]
     McpUnavailable {
         /// The server's id.
         server: String,
@@ -162,6 +170,7 @@ impl ToolError {
             Self::NotFound { .. } | Self::UnknownBuiltin(_) => ErrorKind::NotFound,
             Self::Disabled
             | Self::CommandMissing
+            | Self::Shadowed { .. }
             | Self::WasmCompilation(_)
             | Self::WasmInstantiation(_)
             | Self::WasmNotFound { .. }
@@ -192,6 +201,10 @@ impl ToolError {
             Self::CommandMissing => Some(
                 "add `wasm = \".jp/tools/NAME.wasm\"` or `command = \"…\"` to the tool".to_owned(),
             ),
+            Self::Shadowed { name, path } => Some(format!(
+                "say which one is meant: `source = \"builtin\"` under `[conversation.tools.{name}]`, or \
+                 `source = \"local\"` and `wasm = \"{path}\"`"
+            )),
             Self::Denied { untrusted: true, denied: Denied::ByApp { .. }, .. } => {
                 Some("if you know what this workspace does, run `jp trust` in it".to_owned())
             }

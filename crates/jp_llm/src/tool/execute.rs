@@ -4,7 +4,7 @@ mod consent;
 mod grant;
 mod rounds;
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use jp_audit::Decision;
 use jp_config::tool::{ResultMode, RunMode};
@@ -149,14 +149,16 @@ impl Pass<'_> {
             return Err(ToolError::Disabled);
         }
         self.report("validate");
+        // A file that cannot say what it is cannot run either; running it says why, after the decision.
+        let _ = self.tool.described(self.host).await;
         let sent = std::mem::take(&mut self.call.arguments);
         let mut arguments = match self.check_arguments(sent) {
             Ok(arguments) => arguments,
             Err(early) => return early,
         };
-        let Granted { grant, words } = self.compose()?;
-        self.details.grant = words;
-        match self.approve(&grant, &arguments).await? {
+        let granted = self.compose()?;
+        self.details.grant = Arc::clone(&granted.words);
+        match self.approve(&granted.grant, &arguments).await? {
             Consent::Run => {}
             Consent::RunWith(edited) => match self.check_arguments(edited) {
                 Ok(edited) => arguments = edited,
@@ -166,7 +168,7 @@ impl Pass<'_> {
             Consent::Cancelled => return Ok(self.cancelled()),
         }
         self.report("execute");
-        let outcome = self.rounds(&arguments, &grant).await;
+        let outcome = self.rounds(&arguments, &granted).await;
         self.report("complete");
         outcome
     }
@@ -194,7 +196,7 @@ impl Pass<'_> {
                 self.arguments_json = to_json(&arguments);
                 let text = format!(
                     "Invalid arguments:\n{problems}\n\nThe schema of the arguments: {}",
-                    shorten(&self.tool.schema.to_string())
+                    shorten(&self.tool.known_schema().to_string())
                 );
                 Err(Ok(self.completed(Err(text))))
             }

@@ -1,8 +1,9 @@
 //! The audit record of a call. Every call leaves one, whatever became of it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use jp_audit::{Decision, OutcomeKind, Record, Source};
+use jp_audit::{Decision, Log, OutcomeKind, Record, Source};
+use jp_broker::{CallError, Code};
 use jp_config::tool::ToolSource;
 use jp_tool::Outcome;
 
@@ -34,11 +35,8 @@ pub(super) fn write(
         principal: &call.principal,
         call_id: &call.id,
         tool: &tool.name,
-        source: match tool.source {
-            ToolSource::Builtin { .. } => Source::Builtin,
-            ToolSource::Local { .. } => Source::Local,
-            ToolSource::Mcp { .. } => Source::Mcp,
-        },
+        source: source(tool),
+        capability: None,
         sha256: details.sha256.as_deref(),
         arguments_hash: log.hash_arguments(arguments_json.as_bytes()),
         grant: &details.grant,
@@ -74,6 +72,7 @@ pub(super) fn write_unmade(
         call_id: &call.id,
         tool: name,
         source: Source::Local,
+        capability: None,
         sha256: None,
         arguments_hash: log.hash_arguments(arguments.as_bytes()),
         grant: "",
@@ -88,6 +87,80 @@ pub(super) fn write_unmade(
         transient: None,
     };
     log.append(&record).map_err(|error| unwritten(name, &error))
+}
+
+/// What the records of a call's capability calls have in common.
+pub(crate) struct CapabilityRecord {
+    /// Who makes the call.
+    pub(crate) principal: String,
+    call_id: String,
+    /// The tool that calls.
+    pub(crate) tool: String,
+    source: Source,
+}
+
+impl CapabilityRecord {
+    pub(crate) fn of(tool: &ToolDefinition, call: &Call) -> Self {
+        Self {
+            principal: call.principal.clone(),
+            call_id: call.id.clone(),
+            tool: tool.name.clone(),
+            source: source(tool),
+        }
+    }
+
+    /// Writes the record of one capability call, with a note if it was answered. What is wrong with arguments repeats them, so only
+    /// the kind of failure is written down.
+    pub(crate) fn write(
+        &self,
+        log: &Log,
+        capability: &str,
+        arguments: &str,
+        took: Duration,
+        answer: Result<Option<&str>, &CallError>,
+    ) -> Result<(), ToolError> {
+        let failed = answer.err();
+        let (decision, outcome) = match failed.map(|error| error.code) {
+            None => (Decision::Allowed, OutcomeKind::Success),
+            Some(Code::Forbidden) => (Decision::Denied, OutcomeKind::Denied),
+            Some(Code::InvalidArgs | Code::Unsupported) => {
+                (Decision::Allowed, OutcomeKind::Invalid)
+            }
+            Some(Code::Internal) => (Decision::Allowed, OutcomeKind::HostFailure),
+            Some(Code::OutputLimit | Code::Timeout) => (Decision::Allowed, OutcomeKind::Limit),
+            Some(_) => (Decision::Allowed, OutcomeKind::Error),
+        };
+        let record = Record {
+            time: now(),
+            principal: &self.principal,
+            call_id: &self.call_id,
+            tool: &self.tool,
+            source: self.source,
+            capability: Some(capability),
+            sha256: None,
+            arguments_hash: log.hash_arguments(arguments.as_bytes()),
+            grant: "",
+            decision,
+            outcome,
+            detail: answer.unwrap_or_else(|error| Some(error.code.as_str())),
+            duration_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            fuel: None,
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+            trace: &[],
+            transient: failed.map(|error| error.retryable),
+        };
+        log.append(&record)
+            .map_err(|error| unwritten(&self.tool, &error))
+    }
+}
+
+const fn source(tool: &ToolDefinition) -> Source {
+    match tool.source {
+        ToolSource::Builtin { .. } => Source::Builtin,
+        ToolSource::Local { .. } => Source::Local,
+        ToolSource::Mcp { .. } => Source::Mcp,
+    }
 }
 
 fn now() -> u64 {
@@ -144,6 +217,7 @@ const fn error_kind(error: &ToolError) -> OutcomeKind {
         | ToolError::Disabled
         | ToolError::CommandMissing
         | ToolError::UnknownBuiltin(_)
+        | ToolError::Shadowed { .. }
         | ToolError::WasmCompilation(_)
         | ToolError::WasmInstantiation(_)
         | ToolError::WasmNotFound { .. }

@@ -58,16 +58,13 @@ async fn a_builtin_is_listed_only_when_it_has_something_to_offer() {
 }
 
 #[tokio::test]
-async fn tools_of_mcp_servers_say_that_they_cannot_be_reached() {
+async fn a_host_without_servers_says_so() {
     let config = "[conversation.tools.x]\nsource = \"mcp.s.t\"\nrun = \"unattended\"\n\
                   [providers.mcp.s]\ntype = \"stdio\"\ncommand = \"s\"\n";
     let desk = Desk::new(config).trusted();
-    let error = desk.call("x", json!({})).await.error();
-    assert!(
-        error.to_string().contains("no MCP client yet (server `s`)"),
-        "{error}"
-    );
-    assert_eq!(desk.records()[0].source, "mcp");
+    let error = desk.tool("x").err().unwrap().to_string();
+    let expected = "Failed to run tool from MCP client: this host starts no servers (server `s`)";
+    assert_eq!(error, expected);
 }
 
 #[tokio::test]
@@ -186,4 +183,20 @@ async fn a_command_is_not_run_to_format_its_arguments_without_asking() {
     let error = desk.make("touch", formats).await.error();
     assert!(matches!(error, ToolError::NotApproved { .. }), "{error:?}");
     assert!(!desk.has("ran"));
+}
+#[tokio::test]
+async fn a_tool_that_describes_itself_needs_no_written_parameters() {
+    let desk = Desk::new(&reader("described", "")).guest("described", "described");
+    let tool = desk.tool("described").unwrap();
+    let said = tool.described(&desk.host).await.unwrap().unwrap();
+    assert_eq!(tool.known_schema(), &said.parameters);
+    let wrong = desk
+        .said("described", json!({"calls": {"x": 1}}))
+        .await
+        .unwrap_err();
+    assert!(wrong.starts_with("Invalid arguments:"), "{wrong}");
+    let written = "parameters.x.type = \"string\"";
+    let desk = Desk::new(&reader("described", written)).guest("described", "described");
+    let tool = desk.tool("described").unwrap();
+    assert!(tool.described(&desk.host).await.unwrap().is_none());
 }

@@ -273,6 +273,7 @@ fn load(held: &Path) -> Loaded {
     jp_config::load(&Sources {
         user_config_dir: Some(held.join("user")),
         cwd: root.clone(),
+        files: Vec::new(),
         workspace_root: Some(root),
         env: Vec::new(),
         assignments: Vec::new(),

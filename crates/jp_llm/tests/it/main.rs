@@ -11,6 +11,8 @@ mod approvals;
 mod arguments;
 mod audit;
 mod bash;
+mod capabilities;
+
 mod commands;
 mod defining;
 mod kit;

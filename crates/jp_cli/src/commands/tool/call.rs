@@ -60,17 +60,25 @@ pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result
         cancel: interrupts.cancel,
         ..Call::default()
     };
-    let tool = ToolDefinition::for_call(wanted.name, &call, &session.loaded, &session.host)?;
     let id = call.id.clone();
     let mut answers = wanted.answers;
-    let rounds = rounds(&tool, call, &session.host, &mut answers, &progress, ui);
-    let executed = block_on(rounds)??;
-    Ok(Called {
-        id,
-        executed,
-        by_workspace: tool.defined_by == jp_config::Layer::Workspace,
-        unasked: answers.left().map(str::to_owned).collect(),
-    })
+    let (session, name) = (&*session, wanted.name);
+    block_on(async {
+        let asked = session.ask_server_of(name, &call.cancel).await;
+        // Made all the same when the server does not answer: a call that fails leaves a record.
+        let tool = ToolDefinition::for_call(name, &call, &session.loaded, &session.host);
+        asked?;
+        let tool = tool?;
+        let rounds = rounds(&tool, call, &session.host, &mut answers, &progress, ui);
+        let executed = rounds.await;
+        session.stop_servers().await;
+        Ok(Called {
+            id,
+            executed: executed?,
+            by_workspace: tool.defined_by == jp_config::Layer::Workspace,
+            unasked: answers.left().map(str::to_owned).collect(),
+        })
+    })?
 }
 
 /// Calls the tool until it has no question left, or one that nobody answers.

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &CheckArgs, ui: &Ui) -> Result<Exit, CliError> {
             "kind": kind(checked.kind),
             "size": checked.size,
             "sha256": checked.sha256,
-            "speaks": checked.problem.is_none().then_some("jp:tool@0.1.0"),
+            "speaks": checked.speaks,
             "imports": checked.imports,
             "outside_wasi": outside(&checked),
             "refused": refused(&checked),
@@ -73,7 +73,10 @@ const fn kind(kind: FileKind) -> &'static str {
 
 /// Returns the imports that no host of ours provides.
 fn outside(checked: &CheckedFile) -> Vec<&str> {
-    let known = |name: &&str| name.starts_with("wasi:") || name.starts_with("jp:tool/");
+    let known = |name: &&str| {
+        let ours = ["wasi:", "wasi_snapshot_preview1/", "jp:tool/"];
+        ours.iter().any(|start| name.starts_with(start))
+    };
     let names = checked.imports.iter().map(String::as_str);
     names.filter(|name| !known(name)).collect()
 }
@@ -98,7 +101,7 @@ fn page(file: &std::path::Path, checked: &CheckedFile) -> String {
         "is",
         match checked.kind {
             FileKind::Component => "a Wasm component",
-            FileKind::Module => "a core Wasm module, not a component",
+            FileKind::Module => "a core Wasm module",
             FileKind::NotWasm => "no Wasm file",
         },
     );
@@ -121,7 +124,7 @@ fn page(file: &std::path::Path, checked: &CheckedFile) -> String {
     }
     match &checked.problem {
         None => {
-            field("speaks", "jp:tool@0.1.0");
+            field("speaks", checked.speaks.unwrap_or_default());
             field(
                 "gets",
                 "as a `local` tool: read and change its workspace, after asking you, unless its \

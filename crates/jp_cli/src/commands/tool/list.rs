@@ -27,6 +27,7 @@ pub(crate) struct ListArgs {
 /// Lists the tools.
 pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
+    session.ask_servers(ui)?;
     let tools = ToolDefinition::all(&session.loaded, &session.host);
     if args.json {
         let tools: Vec<Value> = tools

@@ -7,9 +7,16 @@ use jp_config::Layer;
 use jp_llm::ToolDefinition;
 use jp_policy::Limits;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
-    commands::JSON_VERSION, error::CliError, exit::Exit, session::Session, text, ui::Ui, words,
+    commands::JSON_VERSION,
+    error::CliError,
+    exit::Exit,
+    session::{Session, block_on},
+    text,
+    ui::Ui,
+    words,
 };
 
 /// Arguments of `jp tool show`.
@@ -28,7 +35,7 @@ pub(crate) struct ShowArgs {
 /// Shows a tool.
 pub(crate) fn run(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
-    let tool = ToolDefinition::new(&args.name, &session.loaded, &session.host)?;
+    let tool = block_on(defined(&args.name, &session))??;
     let sha256 = sha256(&tool, &session);
     if args.json {
         ui.json(&describe(&tool, sha256.as_deref(), &session))?;
@@ -36,6 +43,20 @@ pub(crate) fn run(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
         ui.bytes(page(&tool, sha256.as_deref(), &session).as_bytes())?;
     }
     Ok(Exit::Done)
+}
+
+/// Finds a tool and lets it say what it is, where only the tool or its server knows.
+async fn defined(name: &str, session: &Session) -> Result<ToolDefinition, CliError> {
+    let asked = session.ask_server_of(name, &CancellationToken::new()).await;
+    session.stop_servers().await;
+    asked?;
+    let mut tool = ToolDefinition::new(name, &session.loaded, &session.host)?;
+    if let Some(described) = tool.described(&session.host).await?.cloned() {
+        let docs = &mut tool.docs;
+        docs.summary.get_or_insert(described.summary);
+        docs.description = docs.description.take().or(described.description);
+    }
+    Ok(tool)
 }
 
 /// Returns the hash of the tool's Wasm file, if it has one that can be read.
@@ -71,7 +92,7 @@ fn describe(tool: &ToolDefinition, sha256: Option<&str>, session: &Session) -> V
         "summary": tool.docs.summary,
         "description": tool.docs.description,
         "examples": tool.docs.examples,
-        "parameters": tool.schema,
+        "parameters": tool.known_schema(),
         "request": tool.request.capabilities.to_string(),
         "grant": grant,
         "limits": limits,
@@ -151,6 +172,6 @@ fn page(tool: &ToolDefinition, sha256: Option<&str>, session: &Session) -> Strin
     if !tool.is_enabled() {
         field("disabled", "set `enable = true` for the tool");
     }
-    field("parameters", &format!("{:#}", tool.schema));
+    field("parameters", &format!("{:#}", tool.known_schema()));
     out
 }

@@ -8,12 +8,12 @@ use std::{
 use jp_audit::Decision;
 use jp_config::Layer;
 use jp_policy::{
-    Access, Brokered, Capabilities, Ceilings, FileRule, Files, Grant, GuestPath, Net, Policy, Request,
-    compose,
+    Access, Brokered, Capabilities, Ceilings, FileRule, Files, Grant, GuestPath, Net, Policy,
+    Request, compose,
 };
 
 use super::Pass;
-use crate::ToolError;
+use crate::{ToolError, tool::Others};
 
 /// A grant that was composed before, with what it was composed of.
 pub(crate) struct Composed {
@@ -27,6 +27,8 @@ pub(crate) struct Composed {
 pub(crate) struct Granted {
     pub(crate) grant: Arc<Grant>,
     pub(crate) words: Arc<str>,
+    /// What the tools may do on whose data this one works.
+    pub(crate) others: Arc<Others>,
 }
 
 /// What a workspace may use that the user trusts: whatever the user's policy allows.
@@ -38,6 +40,7 @@ static TRUSTED: LazyLock<Policy> = LazyLock::new(|| {
     let capabilities = Capabilities {
         net: Net::Any,
         subprocess: true,
+        brokered: names(&["*", "secrets.*"]),
         ..capabilities
     };
     Policy {
@@ -48,12 +51,18 @@ static TRUSTED: LazyLock<Policy> = LazyLock::new(|| {
 
 /// What a workspace may use that nobody has looked at: only itself.
 static UNTRUSTED: LazyLock<Policy> = LazyLock::new(|| {
-    app(&[
+    let mut policy = app(&[
         ("/workspace", Access::ReadWrite),
         ("/subjects", Access::Read),
         ("/tmp", Access::ReadWrite),
-    ])
+    ]);
+    policy.capabilities.brokered = names(&["clock.*", "log.*", "kv.*"]);
+    policy
 });
+
+fn names(texts: &[&str]) -> Brokered {
+    Brokered::new(texts.iter().filter_map(|text| text.parse().ok()))
+}
 
 fn app(paths: &[(&str, Access)]) -> Policy {
     let rules = paths.iter().filter_map(|(path, access)| {
@@ -98,9 +107,14 @@ impl Pass<'_> {
             }
         })?;
         let words = grant.capabilities().to_string().into();
+        let others = tool.others.iter().filter_map(|(name, request)| {
+            let grant = compose(&self.host.policy, app, request).ok()?;
+            Some((name.clone(), Arc::new(grant)))
+        });
         let granted = Granted {
             grant: Arc::new(grant),
             words,
+            others: Arc::new(others.collect()),
         };
         if is_run {
             // Somebody else may have been quicker, with other opinions; then this one is not kept.

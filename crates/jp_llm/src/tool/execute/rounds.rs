@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use jp_audit::Decision;
-use jp_policy::{Grant, Limits};
+use jp_policy::Limits;
 use jp_tool::{Action, Outcome, Question};
 use serde_json::{Map, Value};
 
-use super::{Early, Pass, shorten};
+use super::{Early, Pass, grant::Granted, shorten};
 use crate::{
     ExecutionOutcome, ToolError,
     runtime::{Invocation, Run, Stopped, limit_reached},
@@ -16,7 +16,12 @@ use crate::{
 
 impl Pass<'_> {
     /// Steps 6 to 8, again for every question that has an answer.
-    pub(super) async fn rounds(&mut self, arguments: &Map<String, Value>, grant: &Grant) -> Early {
+    pub(super) async fn rounds(
+        &mut self,
+        arguments: &Map<String, Value>,
+        granted: &Granted,
+    ) -> Early {
+        let grant = &granted.grant;
         loop {
             if self.call.cancel.is_cancelled() {
                 return Ok(self.cancelled());
@@ -33,7 +38,7 @@ impl Pass<'_> {
                     ));
                 }
             };
-            let run = self.run_once(arguments, grant, &left).await;
+            let run = self.run_once(arguments, granted, &left).await;
             let outcome = match self.keep(run) {
                 Ok(outcome) => outcome,
                 Err(Stopped::Cancelled) => return Ok(self.cancelled()),
@@ -50,7 +55,12 @@ impl Pass<'_> {
         }
     }
 
-    async fn run_once(&self, arguments: &Map<String, Value>, grant: &Grant, left: &Limits) -> Run {
+    async fn run_once(
+        &self,
+        arguments: &Map<String, Value>,
+        granted: &Granted,
+        left: &Limits,
+    ) -> Run {
         let answers = self.call.budget.answers();
         let invocation = Invocation {
             tool: self.tool,
@@ -58,7 +68,8 @@ impl Pass<'_> {
             arguments,
             arguments_json: &self.arguments_json,
             answers: &answers,
-            grant,
+            grant: &granted.grant,
+            others: &granted.others,
             left,
             pin: self
                 .pin()

@@ -1,0 +1,89 @@
+//! `jp due`: reminders, tasks and wake-ups whose time has come, as lines of JSON.
+
+use std::{sync::Arc, time::Duration};
+
+use clap::Args;
+use jp_llm::broker::{Due, DueEvent};
+
+use crate::{clock, error::CliError, exit::Exit, interrupt::Interrupts, places, session, ui::Ui};
+
+/// Events that are claimed, written and acknowledged together.
+const BATCH: usize = 256;
+/// How long nothing is looked at: others may add something that is due sooner.
+const LONGEST_NAP: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DueArgs {
+    /// Wait for what comes later, until interrupted
+    #[arg(long)]
+    watch: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  jp due                          what is due now, one JSON object on each line
+  jp due --watch | my-notifier    and whatever becomes due
+
+An event is written once. If jp is stopped between writing and noting it down, the
+event comes again with the same `id` and with `redelivered: true`.";
+
+/// Writes what is due.
+pub(crate) fn run(args: &DueArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let store = jp_llm::broker::open_store(&places::broker()?).map_err(CliError::broker)?;
+    let due = Due::new(Arc::new(store));
+    if !args.watch {
+        deliver_all(&due, ui)?;
+        return Ok(Exit::Done);
+    }
+    session::block_on(watch(&due, ui))?
+}
+
+async fn watch(due: &Due, ui: &Ui) -> Result<Exit, CliError> {
+    let interrupts = Interrupts::listen().map_err(|source| CliError::System {
+        what: "cannot listen for Ctrl-C".to_owned(),
+        source,
+    })?;
+    loop {
+        deliver_all(due, ui)?;
+        let next = due.next().map_err(CliError::broker)?;
+        let wait = next.map_or(LONGEST_NAP, |at| {
+            let seconds = at.saturating_sub(clock::unix());
+            Duration::from_secs(u64::try_from(seconds).unwrap_or_default().max(1))
+        });
+        tokio::select! {
+            () = interrupts.cancel.cancelled() => return Ok(Exit::Cancelled),
+            () = tokio::time::sleep(wait.min(LONGEST_NAP)) => {}
+        }
+    }
+}
+
+fn deliver_all(due: &Due, ui: &Ui) -> Result<(), CliError> {
+    loop {
+        let events = due.claim(clock::unix(), BATCH).map_err(CliError::broker)?;
+        if events.is_empty() {
+            return Ok(());
+        }
+        deliver(due, &events, ui)?;
+    }
+}
+
+/// Writes events and only then notes them down: what was not written comes again.
+fn deliver(due: &Due, events: &[DueEvent], ui: &Ui) -> Result<(), CliError> {
+    let lines: String = events.iter().map(|event| line(event) + "\n").collect();
+    let now = clock::unix();
+    if let Err(error) = ui.bytes(lines.as_bytes()) {
+        for event in events {
+            // What cannot be noted down is handed out again when the claim runs out.
+            let _ = due.fail(&event.id, "the reader has gone", now);
+        }
+        return Err(error);
+    }
+    let ids: Vec<&str> = events.iter().map(|event| event.id.as_str()).collect();
+    due.ack(&ids, now).map_err(CliError::broker)?;
+    Ok(())
+}
+
+fn line(event: &DueEvent) -> String {
+    serde_json::to_string(event).unwrap_or_default()
+}

@@ -1,0 +1,146 @@
+//! Makes the broker of a user: what the configuration says, over the user's own files.
+//!
+//! Fronts get what they need of the broker's crate through here.
+
+use std::{fs, os::unix::fs::DirBuilderExt, path::PathBuf, sync::Arc};
+
+use jp_broker::{
+    Endpoint, FileVault, GenerateOptions, HttpServer, HttpServers, Responses, SearchProvider,
+    SearxNg, Services, TokenField, TranscribeOptions, kv::Store, mcp::github_server,
+};
+use jp_config::{BrokerConfig, EndpointConfig, SearchConfig};
+
+pub use jp_broker::{
+    Audience, Broker, Secret, SecretInfo, SecretName, SecretStore, SecretValue, VaultPaths,
+    due::{Due, DueEvent, Failed},
+    mcp::{McpExchange, Means, SecretSource, Servers},
+};
+
+/// The longest answer of a model, in tokens.
+const MAX_TOKENS: u32 = 4096;
+
+/// Where the broker of a user keeps things.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokerPlaces {
+    /// The database of to-dos, tasks, reminders, plans and wake-ups.
+    pub store: PathBuf,
+    /// The secrets, and apart from them their key.
+    pub secrets: VaultPaths,
+}
+
+/// Makes a broker. `mcp` are the configured servers, `means` what others are reached with.
+///
+/// # Errors
+///
+/// When a file of the user cannot be used, or the configuration names what cannot be.
+pub fn open(
+    config: &BrokerConfig,
+    places: &BrokerPlaces,
+    mcp: Option<Arc<Servers>>,
+    means: Means,
+) -> Result<Broker, String> {
+    let llm = config.llm.as_ref().map(generate).transpose()?;
+    let coding = config.coding.as_ref().map(generate).transpose()?;
+    let servers = config.http.iter().map(|(name, server)| HttpServer {
+        name: name.clone(),
+        url: server.url.clone(),
+        headers: server.headers.clone().into_iter().collect(),
+    });
+    let github = config.github.clone().unwrap_or_default();
+    let github = github_server(github.url.as_deref(), github.key.as_deref())
+        .map_err(|error| format!("`broker.github`: {error}"))?;
+    Ok(Broker::new(Services {
+        mcp,
+        github: Some(Arc::new(Servers::new([github], means))),
+        store: Some(Arc::new(open_store(places)?)),
+        secrets: Some(Arc::new(open_secrets(places)?)),
+        http_servers: HttpServers::new(servers.collect()).map_err(|error| error.to_string())?,
+        coding: coding.or_else(|| llm.clone()),
+        llm,
+        stt: config.stt.as_ref().map(transcribe).transpose()?,
+        search: config.search.as_ref().map(search).transpose()?,
+        ..Services::default()
+    }))
+}
+
+/// Opens the database, making it and its directory when they are not there.
+///
+/// # Errors
+///
+/// When it cannot be used.
+pub fn open_store(places: &BrokerPlaces) -> Result<Store, String> {
+    if let Some(dir) = places.store.parent() {
+        let mut builder = fs::DirBuilder::new();
+        let made = builder.recursive(true).mode(0o700).create(dir);
+        made.map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
+    }
+    Store::open(&places.store).map_err(|error| error.to_string())
+}
+
+/// Opens the secrets. Nothing is made or read before it is needed.
+///
+/// # Errors
+///
+/// When they cannot be kept at these places.
+pub fn open_secrets(places: &BrokerPlaces) -> Result<SecretStore, String> {
+    let vault = FileVault::new(places.secrets.clone()).map_err(|error| error.to_string())?;
+    Ok(SecretStore::new(Arc::new(vault)))
+}
+
+/// Returns what fills secrets into the headers of MCP servers: each only for the addresses it is meant
+/// for, whoever configured the server.
+#[must_use]
+pub fn secret_source(places: &BrokerPlaces) -> SecretSource {
+    let store = open_secrets(places).ok();
+    Arc::new(move |name, url| {
+        let name: SecretName = name.parse().ok()?;
+        let secret = store.as_ref()?.find(&name).ok()??;
+        let place = jp_broker::http::locate(url).ok()?;
+        if !secret.is_meant_for(&place) {
+            return None;
+        }
+        String::from_utf8(secret.value.expose().to_vec()).ok()
+    })
+}
+
+fn endpoint(url: &str, key: Option<&String>) -> Result<Endpoint, String> {
+    let endpoint = Endpoint::new(url);
+    let Some(key) = key else {
+        return Ok(endpoint);
+    };
+    let name: SecretName = key
+        .parse()
+        .map_err(|error| format!("`{}` is no name of a secret: {error}", key.escape_debug()))?;
+    Ok(endpoint.with_key(name))
+}
+
+fn generate(config: &EndpointConfig) -> Result<GenerateOptions, String> {
+    Ok(GenerateOptions {
+        endpoint: endpoint(&config.url, config.key.as_ref())?,
+        model: config.model.clone(),
+        models: Vec::new(),
+        max_tokens: MAX_TOKENS,
+        token_field: TokenField::default(),
+    })
+}
+
+fn transcribe(config: &EndpointConfig) -> Result<TranscribeOptions, String> {
+    Ok(TranscribeOptions {
+        endpoint: endpoint(&config.url, config.key.as_ref())?,
+        model: config.model.clone(),
+    })
+}
+
+fn search(config: &SearchConfig) -> Result<Arc<dyn SearchProvider>, String> {
+    let endpoint = endpoint(&config.url, config.key.as_ref())?;
+    match config.provider {
+        jp_config::SearchProvider::Searxng => Ok(Arc::new(SearxNg { endpoint })),
+        jp_config::SearchProvider::Responses => match &config.model {
+            Some(model) => Ok(Arc::new(Responses {
+                endpoint,
+                model: model.clone(),
+            })),
+            None => Err("`broker.search.model` is missing: the provider is a model".to_owned()),
+        },
+    }
+}

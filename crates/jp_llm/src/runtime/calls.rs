@@ -1,0 +1,195 @@
+//! Adapter: the capability calls of a guest, answered by the broker, each written down.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use jp_audit::Log;
+use jp_broker::{Broker, CallError, Caller, Code, answered};
+use jp_policy::Grant;
+use jp_tool::Outcome;
+use jp_wasm::CapabilityCalls;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::{Invocation, Run};
+use crate::{
+    ToolError,
+    tool::{CapabilityRecord, Others},
+};
+
+/// A time nobody waits for.
+const FAR: Duration = Duration::from_hours(24 * 365);
+
+/// The capability whose arguments are meant for the log.
+const LOG: &str = "log.emit";
+
+/// How the names of what concerns secrets start.
+const SECRETS: &str = "secrets.";
+
+/// Answers the capability calls of one run of a tool.
+struct Calls {
+    broker: Arc<Broker>,
+    grant: Arc<Grant>,
+    others: Arc<Others>,
+    deadline: Instant,
+    cancel: CancellationToken,
+    audit: Option<Arc<Log>>,
+    record: CapabilityRecord,
+}
+
+/// Returns what answers the capability calls of a tool; nothing when it may make none.
+pub(super) fn of(
+    invocation: &Invocation<'_>,
+) -> Result<Option<Arc<dyn CapabilityCalls>>, ToolError> {
+    if invocation.grant.capabilities().brokered.is_none() {
+        return Ok(None);
+    }
+    let Some(broker) = invocation.host.broker()? else {
+        return Ok(None);
+    };
+    let now = Instant::now();
+    Ok(Some(Arc::new(Calls {
+        broker: Arc::clone(broker),
+        grant: Arc::clone(invocation.grant),
+        others: Arc::clone(invocation.others),
+        deadline: now.checked_add(invocation.left.time).unwrap_or(now + FAR),
+        cancel: invocation.cancel(),
+        audit: invocation.host.audit.clone(),
+        record: CapabilityRecord::of(invocation.tool, invocation.call),
+    })))
+}
+
+/// Takes known secrets out of what a tool said and printed, if it could have come by one: whoever may
+/// use a secret or reach a host that might echo it.
+pub(super) fn scrubbed(invocation: &Invocation<'_>, run: Run) -> Run {
+    let capabilities = invocation.grant.capabilities();
+    let mut names = capabilities.brokered.names();
+    let could = !capabilities.net.is_none() || names.any(|name| name.as_str().starts_with(SECRETS));
+    if capabilities.brokered.is_none() || !could {
+        return run;
+    }
+    let failed = |reason: String| {
+        let tool = invocation.tool.name.clone();
+        // What cannot be scrubbed must not be shown.
+        Run::failed(ToolError::Host { tool, reason })
+    };
+    let scrubber = match invocation.host.broker() {
+        Ok(Some(broker)) => broker.services().scrubber_for(&capabilities.brokered),
+        Ok(None) => return run,
+        Err(error) => return Run::failed(error),
+    };
+    let scrubber = match scrubber {
+        Ok(scrubber) => scrubber,
+        Err(error) => return failed(error.to_string()),
+    };
+    let text = |text: String| scrubber.scrub(&text).into_owned();
+    let result = run.result.map(|outcome| match outcome {
+        Outcome::Success { content } => Outcome::Success {
+            content: text(content),
+        },
+        Outcome::Error {
+            message,
+            trace,
+            transient,
+        } => Outcome::Error {
+            message: text(message),
+            trace: trace.into_iter().map(text).collect(),
+            transient,
+        },
+        Outcome::NeedsInput { mut question } => {
+            question.text = text(question.text);
+            Outcome::NeedsInput { question }
+        }
+    });
+    Run {
+        result,
+        stdout: scrubber.scrub_bytes(&run.stdout).into_owned(),
+        stderr: scrubber.scrub_bytes(&run.stderr).into_owned(),
+        ..run
+    }
+}
+
+impl Calls {
+    async fn answer(&self, name: &str, arguments: &str) -> Result<Value, CallError> {
+        let arguments: Map<String, Value> = match serde_json::from_str(arguments) {
+            Ok(Value::Object(arguments)) => arguments,
+            Ok(Value::Null) => Map::new(),
+            Ok(_) => {
+                let message = "the arguments of a capability are a JSON object";
+                return Err(CallError::new(Code::InvalidArgs, message));
+            }
+            Err(error) => {
+                let message = format!("the arguments are no JSON: {error}");
+                return Err(CallError::new(Code::InvalidArgs, message));
+            }
+        };
+        let others = &self.others;
+        let caller = Caller {
+            user: &self.record.principal,
+            tool: &self.record.tool,
+            grant: &self.grant,
+            grant_of: &|tool| others.get(tool).cloned(),
+            deadline: self.deadline,
+            cancel: &self.cancel,
+        };
+        self.broker.call(&caller, name, &arguments).await
+    }
+
+    /// Writes a call down. One that nobody can account for did not happen, as far as the guest may
+    /// know.
+    fn write(
+        &self,
+        name: &str,
+        arguments: &str,
+        took: Duration,
+        answer: Result<Value, CallError>,
+    ) -> Result<Value, CallError> {
+        let Some(log) = &self.audit else {
+            return answer;
+        };
+        let note = match &answer {
+            Ok(_) if name == LOG => self.logged(arguments)?,
+            _ => None,
+        };
+        self.record
+            .write(
+                log,
+                name,
+                arguments,
+                took,
+                answer.as_ref().map(|_| note.as_deref()),
+            )
+            .map_err(|error| CallError::internal(error.to_string()))?;
+        answer
+    }
+
+    /// Returns the line a tool wants written down, without the secrets it may have come by.
+    fn logged(&self, arguments: &str) -> Result<Option<String>, CallError> {
+        let sent: Value = serde_json::from_str(arguments).unwrap_or_default();
+        let Some(event) = sent.get("event").and_then(Value::as_str) else {
+            return Ok(None);
+        };
+        let level = sent.get("level").and_then(Value::as_str).unwrap_or("info");
+        let scrubber = self.broker.services().scrubber();
+        let scrubber = scrubber.map_err(|error| CallError::internal(error.to_string()))?;
+        Ok(Some(
+            scrubber.scrub(&format!("{level}:{event}")).into_owned(),
+        ))
+    }
+}
+
+#[async_trait]
+impl CapabilityCalls for Calls {
+    async fn call(&self, name: &str, arguments: &str) -> String {
+        let started = Instant::now();
+        let answer = self.answer(name, arguments).await;
+        let answer = match self.write(name, arguments, started.elapsed(), answer) {
+            Ok(result) => answered(name, result),
+            Err(error) => error.to_json(),
+        };
+        answer.to_string()
+    }
+}

@@ -1,0 +1,141 @@
+//! Adapter: tools of MCP servers. Which servers there are is in [`McpTools`]; what a model is told
+//! about one of their tools is made by [`describe`].
+
+mod describe;
+mod servers;
+
+use std::{sync::Arc, time::Instant};
+
+use async_trait::async_trait;
+use jp_broker::mcp::{Call, Digest, McpError, Progress, Servers};
+use jp_policy::Limit;
+use jp_tool::{Action, Outcome, ToolStatus};
+
+use super::{Invocation, Run, Stopped, ToolRuntime};
+use crate::{ToolError, tool::Printed};
+
+pub use describe::{Described, describe};
+pub use servers::{Defined, McpTools, Unlisted};
+
+/// The number JSON-RPC has for arguments that do not fit.
+const INVALID_PARAMS: i32 = -32602;
+
+/// Calls one tool of a server.
+pub struct McpRuntime {
+    servers: Arc<Servers>,
+    server: String,
+    tool: String,
+    digest: Digest,
+}
+
+impl McpRuntime {
+    /// Makes the runtime of a tool; `digest` is what the tool was when it was described, and a tool
+    /// that is something else by the time of a call is not called.
+    #[must_use]
+    pub const fn new(servers: Arc<Servers>, server: String, tool: String, digest: Digest) -> Self {
+        Self {
+            servers,
+            server,
+            tool,
+            digest,
+        }
+    }
+
+    fn stopped(&self, invocation: &Invocation<'_>, error: &McpError) -> Result<Outcome, Stopped> {
+        let tool = || invocation.tool.name.clone();
+        let limit = |limit| invocation.limit_reached(limit, Printed::default());
+        let error = match error {
+            McpError::Cancelled => return Err(Stopped::Cancelled),
+            McpError::Timeout { .. } => limit(Limit::Time),
+            McpError::TooLarge { limit: most, .. } if *most == output_limit(invocation) => {
+                limit(Limit::Output)
+            }
+            // The model can mend its arguments, so it is told what is wrong with them.
+            McpError::Rejected {
+                code: INVALID_PARAMS,
+                message,
+                ..
+            } => {
+                return Ok(Outcome::Error {
+                    message: message.clone(),
+                    trace: Vec::new(),
+                    transient: false,
+                });
+            }
+            McpError::Refused { .. } | McpError::Checksum { .. } | McpError::Changed { .. } => {
+                ToolError::Unconfinable {
+                    tool: tool(),
+                    reason: error.to_string(),
+                }
+            }
+            McpError::Start { .. } | McpError::StartTimeout { .. } | McpError::Flapping { .. } => {
+                ToolError::Spawn {
+                    command: self.server.clone(),
+                    reason: error.to_string(),
+                }
+            }
+            other => ToolError::Host {
+                tool: tool(),
+                reason: other.to_string(),
+            },
+        };
+        Err(error.into())
+    }
+}
+
+fn output_limit(invocation: &Invocation<'_>) -> usize {
+    usize::try_from(invocation.left.output_bytes).unwrap_or(usize::MAX)
+}
+
+#[async_trait]
+impl ToolRuntime for McpRuntime {
+    async fn run(&self, invocation: &Invocation<'_>) -> Run {
+        if invocation.call.action == Action::FormatArguments {
+            let message = "a tool of an MCP server cannot show its arguments itself".to_owned();
+            return Run::said(Ok(Outcome::Error {
+                message,
+                trace: Vec::new(),
+                transient: false,
+            }));
+        }
+        let progress = |report: Progress| invocation.report(|| status(&report));
+        let call = Call {
+            tool: &self.tool,
+            arguments: invocation.arguments.clone(),
+            digest: Some(self.digest),
+            deadline: Instant::now() + invocation.left.time,
+            cancel: &invocation.call.cancel,
+            max_result: output_limit(invocation),
+            progress: &progress,
+        };
+        Run::said(match self.servers.call(&self.server, &call).await {
+            Ok(called) if called.is_error => Ok(Outcome::Error {
+                message: called.text(),
+                trace: Vec::new(),
+                transient: false,
+            }),
+            Ok(called) => Ok(Outcome::Success {
+                content: called.text(),
+            }),
+            Err(error) => self.stopped(invocation, &error),
+        })
+    }
+}
+
+/// Says how far a call is in the words of all tools.
+fn status(report: &Progress) -> ToolStatus {
+    let total = report.total.filter(|total| *total > 0.0);
+    let percent = total.map(|total| (report.progress / total * 100.0).clamp(0.0, 100.0));
+    #[expect(clippy::cast_possible_truncation, reason = "a number from 0 to 100")]
+    let percent_complete = percent
+        .filter(|done| done.is_finite())
+        .map(|done| done as f32);
+    ToolStatus {
+        message: report.message.clone(),
+        percent_complete,
+        ..ToolStatus::phase("execute")
+    }
+}
+
+#[cfg(test)]
+mod tests;

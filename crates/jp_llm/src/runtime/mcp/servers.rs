@@ -1,0 +1,279 @@
+//! The configured servers: under which grant each runs, and what their tools are.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
+
+use jp_broker::mcp::{
+    Algorithm, Checksum, HttpServer, McpError, Means, Program, Reach, Server, Servers, Tools,
+};
+use jp_config::{
+    ChecksumAlgorithm, Layer, Loaded, McpProviderConfig,
+    tool::{ToolConfig, ToolSource},
+};
+use jp_policy::{Capabilities, Denied, Grant, compose};
+use tokio_util::sync::CancellationToken;
+
+use super::{Described, McpRuntime, describe};
+use crate::{Host, ToolDocs, ToolError, places, runtime::ToolRuntime};
+
+/// The servers of a configuration, and the tools they have told of.
+pub struct McpTools {
+    servers: Arc<Servers>,
+    optional: BTreeSet<String>,
+    requests: BTreeMap<String, Capabilities>,
+    listed: RwLock<BTreeMap<String, Arc<Tools>>>,
+}
+
+/// A server that did not tell its tools, and why.
+#[derive(Debug)]
+pub struct Unlisted {
+    /// The server's id.
+    pub server: String,
+    /// Whether the configuration says that jp goes on without it.
+    pub optional: bool,
+    /// Why.
+    pub error: McpError,
+}
+
+/// What a definition is made of.
+pub struct Defined {
+    /// What people and models are told about the tool.
+    pub docs: ToolDocs,
+    /// The JSON Schema of its arguments, which a stranger made.
+    pub schema: serde_json::Value,
+    /// How it runs.
+    pub runtime: Arc<dyn ToolRuntime>,
+}
+
+impl McpTools {
+    /// Makes the pool of all configured servers; nothing is started.
+    ///
+    /// `variable` returns the value of a variable of the environment, of which a server sees those
+    /// that its configuration names.
+    #[must_use]
+    pub fn new(
+        loaded: &Loaded,
+        host: &Host,
+        means: Means,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Self {
+        let configured = &loaded.config.providers.mcp;
+        let servers = configured.iter().map(|(id, config)| Server {
+            id: id.clone(),
+            reach: reach(config, loaded.server_defined_by(id), host, variable),
+            startup: match config.startup_timeout_secs {
+                0 => None,
+                seconds => Some(Duration::from_secs(seconds)),
+            },
+        });
+        let optional = configured.iter().filter(|(_, config)| config.optional);
+        Self {
+            servers: Arc::new(Servers::new(servers, means)),
+            optional: optional.map(|(id, _)| id.clone()).collect(),
+            requests: configured
+                .iter()
+                .map(|(id, config)| (id.clone(), config.request().capabilities))
+                .collect(),
+            listed: RwLock::default(),
+        }
+    }
+
+    /// Returns the pool, which is also what `mcp.*` works on.
+    #[must_use]
+    pub const fn servers(&self) -> &Arc<Servers> {
+        &self.servers
+    }
+
+    /// Tells whether a configured tool is one of a server.
+    #[must_use]
+    pub fn are_needed(&self, loaded: &Loaded) -> bool {
+        let mut tools = loaded.config.conversation.tools.tools.values();
+        tools.any(|tool| server_of(tool).is_some())
+    }
+
+    /// Asks the servers of all enabled tools for their tools, side by side, and returns those that
+    /// did not answer.
+    pub async fn prepare(&self, loaded: &Loaded, cancel: &CancellationToken) -> Vec<Unlisted> {
+        let tools = loaded.config.conversation.tools.tools.values();
+        let needed: BTreeSet<&str> = tools.filter_map(server_of).collect();
+        let mut unlisted = Vec::new();
+        let mut tasks = tokio::task::JoinSet::new();
+        for id in needed {
+            let (servers, id, cancel) = (Arc::clone(&self.servers), id.to_owned(), cancel.clone());
+            tasks.spawn(async move {
+                let listed = servers.list_tools(&id, &cancel).await;
+                (id, listed)
+            });
+        }
+        while let Some(done) = tasks.join_next().await {
+            match done {
+                Ok((id, Ok(tools))) => self.keep(id, tools),
+                Ok((server, Err(error))) => unlisted.push(Unlisted {
+                    optional: self.optional.contains(&server),
+                    server,
+                    error,
+                }),
+                // A panic in there is not ours to hide; the tools of that server stay unknown.
+                Err(_) => {}
+            }
+        }
+        unlisted.sort_by(|a, b| a.server.cmp(&b.server));
+        unlisted
+    }
+
+    /// Asks one server for its tools.
+    ///
+    /// # Errors
+    ///
+    /// When the server cannot be used or does not answer.
+    pub async fn list(
+        &self,
+        server: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Arc<Tools>, McpError> {
+        let tools = self.servers.list_tools(server, cancel).await?;
+        self.keep(server.to_owned(), Arc::clone(&tools));
+        Ok(tools)
+    }
+
+    /// Returns what a server asks for, which is what each of its tools needs.
+    #[must_use]
+    pub fn capabilities_of(&self, server: &str) -> Capabilities {
+        self.requests.get(server).cloned().unwrap_or_default()
+    }
+
+    /// Makes what the definition of a configured tool needs, from what its server told before.
+    ///
+    /// # Errors
+    ///
+    /// When the server was not asked, has no such tool, or the configuration does not fit the tool.
+    pub fn define(
+        &self,
+        name: &str,
+        server: &str,
+        config: &ToolConfig,
+    ) -> Result<Defined, ToolError> {
+        let failed = |reason: String| ToolError::Host {
+            tool: name.to_owned(),
+            reason,
+        };
+        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(tools) = listed.get(server) else {
+            return Err(failed(format!(
+                "MCP server `{server}` has not told its tools"
+            )));
+        };
+        let called = config.source.tool_name().unwrap_or(name);
+        let Some(info) = tools.get(called) else {
+            let start = format!("tool `{called}` ");
+            let why = tools.notes.iter().find(|note| note.starts_with(&start));
+            let why = why.map_or_else(|| "there is no such tool".to_owned(), Clone::clone);
+            return Err(failed(format!("MCP server `{server}`: {why}")));
+        };
+        let Described { docs, schema } = describe(info, config).map_err(failed)?;
+        let servers = Arc::clone(&self.servers);
+        let runtime = McpRuntime::new(servers, server.to_owned(), called.to_owned(), info.digest());
+        Ok(Defined {
+            docs,
+            schema,
+            runtime: Arc::new(runtime),
+        })
+    }
+
+    fn keep(&self, server: String, tools: Arc<Tools>) {
+        let mut listed = self.listed.write().unwrap_or_else(PoisonError::into_inner);
+        listed.insert(server, tools);
+    }
+}
+
+fn server_of(tool: &ToolConfig) -> Option<&str> {
+    let off = matches!(tool.enable, Some(jp_config::tool::Enable::Off));
+    match &tool.source {
+        ToolSource::Mcp { server, .. } if !off => Some(server),
+        _ => None,
+    }
+}
+
+/// Decides how a server is reached, under what the user's policy leaves of what it asks for.
+fn reach(
+    config: &McpProviderConfig,
+    defined_by: Layer,
+    host: &Host,
+    variable: &dyn Fn(&str) -> Option<OsString>,
+) -> Reach {
+    if defined_by == Layer::Workspace && !host.trust.is_trusted() {
+        let reason = "this workspace defines it, and you have not trusted the workspace; if you know \
+                      what it does, run `jp trust` in it";
+        return Reach::Refused {
+            reason: reason.to_owned(),
+        };
+    }
+    // Somebody has seen what it is, so what the user's policy allows is all that bounds it.
+    match compose(&host.policy, &host.policy, &config.request()) {
+        Err(denied) => Reach::Refused {
+            reason: refusal(&denied),
+        },
+        Ok(grant) => match (&config.command, &config.url) {
+            (Some(command), _) => Reach::Program(program(command, config, &grant, host, variable)),
+            (None, Some(url)) => Reach::Url(HttpServer {
+                url: url.clone(),
+                headers: config.headers.clone().into_iter().collect(),
+                net: grant.capabilities().net.clone(),
+            }),
+            (None, None) => Reach::Refused {
+                reason: "it has neither a `command` nor a `url`".to_owned(),
+            },
+        },
+    }
+}
+
+fn refusal(denied: &Denied) -> String {
+    let hint = denied
+        .setting()
+        .map(|line| format!("; add `{line}` under `[policy]` in your own configuration"));
+    format!("{denied}{}", hint.unwrap_or_default())
+}
+
+fn program(
+    command: &str,
+    config: &McpProviderConfig,
+    grant: &Grant,
+    host: &Host,
+    variable: &dyn Fn(&str) -> Option<OsString>,
+) -> Program {
+    let capabilities = grant.capabilities();
+    let (read, write) = places::host_paths(&host.root, &capabilities.files);
+    let sees_root = read.iter().chain(&write).any(|path| *path == host.root);
+    // As a shell in the workspace would find it.
+    let command = match command.contains('/') {
+        true => host.root.join(command).to_string_lossy().into_owned(),
+        false => command.to_owned(),
+    };
+    let variables = config.variables.iter();
+    Program {
+        command,
+        arguments: config.arguments.clone(),
+        env: variables
+            .filter_map(|name| Some((name.into(), variable(name)?)))
+            .collect(),
+        checksum: config.checksum.as_ref().map(|checksum| Checksum {
+            algorithm: match checksum.algorithm {
+                ChecksumAlgorithm::Sha256 => Algorithm::Sha256,
+                ChecksumAlgorithm::Sha1 => Algorithm::Sha1,
+            },
+            value: checksum.value.clone(),
+        }),
+        cwd: if sees_root {
+            host.root.clone()
+        } else {
+            "/tmp".into()
+        },
+        read,
+        write,
+        net: capabilities.net.clone(),
+    }
+}

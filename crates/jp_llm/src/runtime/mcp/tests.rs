@@ -1,0 +1,291 @@
+//! From the configuration to the outcome, with a server that is a real process: a script of the
+//! system's shell that speaks the protocol.
+
+use std::{
+    fs,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use jp_broker::mcp::Means;
+use jp_config::{Loaded, PolicyConfig, Sources};
+use jp_policy::Request;
+use jp_tool::{Tool, ToolRequest, ToolResponse, ToolStatus};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::{Call as ToolCall, Events, ExecutionOutcome, Host, ToolDefinition, Trust};
+
+/// Answers with what it was sent, says no, reports progress, or sleeps.
+const SERVER: &str = r#"
+answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+text() { answer '{"content":[{"type":"text","text":"'"$1"'"}],"isError":'"$2"'}'; }
+while read -r line; do
+  id=${line##*'"id":'}; id=${id%%[,\}]*}
+  token=${line##*'"progressToken":'}; token=${token%%[,\}]*}
+  case $line in
+  *'"method":"initialize"'*) answer '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
+  *'"method":"tools/list"'*) answer '{"tools":[
+      {"name":"echo","description":"Says it again. And a line of detail.","inputSchema":{"type":"object","properties":{"word":{"type":"string"}}}},
+      {"name":"no","inputSchema":{"type":"object"}},{"name":"sleep","inputSchema":{"type":"object"}}]}' ;;
+  *'"name":"echo"'*)
+    printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":2,"message":"half"}}\n' "$token"
+    sleep 0.2
+    word=${line##*'"word":"'}; text "${word%%\"*} $GREETING $HOME" false ;;
+  *'"name":"no"'*) text 'not today' true ;;
+  esac
+done
+"#;
+
+struct Nobody;
+
+#[async_trait]
+impl Tool for Nobody {
+    fn name(&self) -> &str {
+        "nobody"
+    }
+    fn short_description(&self) -> &str {
+        ""
+    }
+    fn description(&self) -> String {
+        String::new()
+    }
+    fn help(&self) -> String {
+        String::new()
+    }
+    fn system_prompt(&self) -> String {
+        String::new()
+    }
+    fn input_schema(&self) -> serde_json::Value {
+        json!({})
+    }
+    fn output_schema(&self) -> serde_json::Value {
+        json!({})
+    }
+    fn version(&self) -> &str {
+        "0"
+    }
+    async fn execute(&mut self, _: ToolRequest) -> ToolResponse {
+        ToolResponse::default()
+    }
+    async fn execute_with_status(
+        &mut self,
+        request: ToolRequest,
+        _: Box<dyn FnMut(ToolStatus) + Send>,
+    ) -> ToolResponse {
+        self.execute(request).await
+    }
+}
+
+#[derive(Default)]
+struct Heard(Mutex<Vec<ToolStatus>>);
+
+impl Events for Heard {
+    fn report(&self, _: &str, _: &str, status: ToolStatus) {
+        self.0.lock().unwrap().push(status);
+    }
+}
+
+struct Desk {
+    _held: tempfile::TempDir,
+    loaded: Loaded,
+    host: Host,
+    heard: Arc<Heard>,
+}
+
+impl Desk {
+    fn new(where_to: &str, policy: &str) -> Self {
+        let held = tempfile::tempdir().unwrap();
+        let root = held.path().canonicalize().unwrap();
+        let one_line = SERVER
+            .replace("'{\"tools\":[\n      ", "'{\"tools\":[")
+            .replace("}}}},\n      ", "}}}},");
+        fs::write(root.join("server.sh"), one_line).unwrap();
+        let config = "
+            [conversation.tools.echo]
+            source = 'mcp.s'
+            run = 'unattended'
+            [conversation.tools.refuse]
+            source = 'mcp.s.no'
+            run = 'unattended'
+            [conversation.tools.slow]
+            source = 'mcp.s.sleep'
+            run = 'unattended'
+            [conversation.tools.gone]
+            source = 'mcp.s'
+            [providers.mcp.s]
+            command = '/bin/sh'
+            arguments = ['server.sh']
+            variables = ['GREETING']
+            grant = { workspace = 'read' }";
+        for directory in ["user", "ws/.jp"] {
+            fs::create_dir_all(root.join(directory)).unwrap();
+        }
+        fs::write(root.join(where_to), config).unwrap();
+        fs::rename(root.join("server.sh"), root.join("ws/server.sh")).unwrap();
+        let loaded = jp_config::load(&Sources {
+            user_config_dir: Some(root.join("user")),
+            workspace_root: Some(root.join("ws")),
+            cwd: root.join("ws"),
+            ..Sources::default()
+        })
+        .unwrap();
+        let policy: PolicyConfig = serde_json::from_str(policy).unwrap();
+        let mut host = Host::new(root.join("ws"), policy.to_policy().unwrap());
+        let heard = Arc::new(Heard::default());
+        host.events = Some(heard.clone());
+        Self {
+            _held: held,
+            loaded,
+            host,
+            heard,
+        }
+    }
+
+    fn tools(&self) -> McpTools {
+        // Walls have their own tests; here the system's shell runs bare.
+        let means = Means {
+            unconfined: true,
+            ..Means::default()
+        };
+        let variable = |name: &str| (name == "GREETING").then(|| "hello".into());
+        McpTools::new(&self.loaded, &self.host, means, &variable)
+    }
+
+    /// Defines a tool as the pipeline would, with what the server told.
+    fn define(&self, tools: &McpTools, name: &str) -> Result<ToolDefinition, ToolError> {
+        let config = &self.loaded.config.conversation.tools.tools[name];
+        let defined = tools.define(name, "s", config)?;
+        let request = Request { ..config.request() };
+        let mut definition = ToolDefinition::native(name, Box::new(Nobody), request);
+        definition.runtime = defined.runtime;
+        definition.schema = defined.schema;
+        definition.docs = defined.docs;
+        definition.source = config.source.clone();
+        definition.run = config.run;
+        Ok(definition)
+    }
+}
+
+const ALL: &str = r#"{"workspace": "read-write", "subprocess": true}"#;
+
+fn call(arguments: serde_json::Value) -> ToolCall {
+    ToolCall {
+        arguments: arguments.as_object().unwrap().clone(),
+        ..ToolCall::default()
+    }
+}
+
+async fn said(tool: &ToolDefinition, call: ToolCall, host: &Host) -> Result<String, String> {
+    match tool.execute(call, host).await.unwrap() {
+        ExecutionOutcome::Completed { result, .. } => result,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_tool_of_a_server_runs_like_any_other() {
+    let desk = Desk::new("user/config.toml", ALL);
+    let tools = desk.tools();
+    let unlisted = tools.prepare(&desk.loaded, &CancellationToken::new()).await;
+    assert!(unlisted.is_empty(), "{unlisted:?}");
+    let echo = desk.define(&tools, "echo").unwrap();
+    assert_eq!(
+        echo.docs.description.as_deref(),
+        Some("Says it again. And a line of detail.")
+    );
+    let answer = said(&echo, call(json!({"word": "once"})), &desk.host).await;
+    assert_eq!(answer, Ok("once hello /tmp".to_owned()));
+    let heard = desk.heard.0.lock().unwrap().clone();
+    let half = heard
+        .iter()
+        .find(|status| status.message.as_deref() == Some("half"));
+    assert_eq!(
+        half.and_then(|status| status.percent_complete),
+        Some(50.0),
+        "{heard:?}"
+    );
+    let wrong = said(&echo, call(json!({"word": 7})), &desk.host).await;
+    assert!(wrong.unwrap_err().starts_with("Invalid arguments"));
+    let refuse = desk.define(&tools, "refuse").unwrap();
+    assert_eq!(
+        said(&refuse, call(json!({})), &desk.host).await,
+        Err("not today".to_owned())
+    );
+    let gone = desk.define(&tools, "gone").err().unwrap().to_string();
+    assert!(gone.contains("there is no such tool"), "{gone}");
+}
+
+#[tokio::test]
+async fn cancel_and_time_end_a_call() {
+    let desk = Desk::new("user/config.toml", ALL);
+    let tools = desk.tools();
+    tools.list("s", &CancellationToken::new()).await.unwrap();
+    let slow = desk.define(&tools, "slow").unwrap();
+    let waits = call(json!({}));
+    let cancel = waits.cancel.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        cancel.cancel();
+    });
+    let ended = slow.execute(waits, &desk.host).await.unwrap();
+    assert!(
+        matches!(ended, ExecutionOutcome::Cancelled { .. }),
+        "{ended:?}"
+    );
+    let mut slow = desk.define(&tools, "slow").unwrap();
+    slow.request.limits.time_ms = Some(100);
+    let error = slow.execute(call(json!({})), &desk.host).await.unwrap_err();
+    assert!(error.to_string().contains("ran out of time"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_of_an_untrusted_workspace_is_not_started() {
+    let mut desk = Desk::new("ws/.jp/config.toml", ALL);
+    let never = CancellationToken::new();
+    let unlisted = desk.tools().prepare(&desk.loaded, &never).await;
+    assert!(
+        unlisted[0].error.to_string().contains("run `jp trust`"),
+        "{unlisted:?}"
+    );
+    desk.host.trust = Trust::Trusted {
+        pins: std::collections::BTreeMap::new(),
+    };
+    assert!(desk.tools().list("s", &never).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_server_needs_what_it_asks_for_from_the_users_policy() {
+    let desk = Desk::new(
+        "user/config.toml",
+        r#"{"workspace": "read-write", "subprocess": false}"#,
+    );
+    let unlisted = desk
+        .tools()
+        .prepare(&desk.loaded, &CancellationToken::new())
+        .await;
+    let error = unlisted[0].error.to_string();
+    assert!(error.contains("under `[policy]`"), "{error}");
+    assert!(!unlisted[0].optional);
+}
+
+#[test]
+fn progress_becomes_a_part_of_a_hundred_whatever_a_server_says() {
+    let percent = |progress, total| {
+        let message = None;
+        status(&Progress {
+            progress,
+            total,
+            message,
+        })
+        .percent_complete
+    };
+    assert_eq!(percent(1.0, Some(4.0)), Some(25.0));
+    assert_eq!(percent(9.0, Some(4.0)), Some(100.0));
+    assert_eq!(percent(-1.0, Some(4.0)), Some(0.0));
+    assert_eq!(percent(1.0, Some(0.0)), None);
+    assert_eq!(percent(f64::NAN, Some(1.0)), None);
+    assert_eq!(percent(1.0, None), None);
+}
