@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use jp_guest_build::{MODULE_FEATURE, Target};
+
 use crate::metadata::Metadata;
 use crate::process::Run;
 use crate::report::Steps;
@@ -35,7 +37,15 @@ fn all(root: &Path, steps: &mut Steps) -> Result<()> {
         deny_warnings(test::without_probes(line, &metadata, root)).run()
     })?;
     steps.run("clippy for guests", || {
-        deny_warnings(guest_clippy(&metadata, root)).run()
+        let components: Vec<&str> = guests::TOOLS
+            .iter()
+            .chain([&guests::PROBES])
+            .copied()
+            .collect();
+        let line = guest_clippy(Target::Component, &components, &metadata, root);
+        deny_warnings(line).run()?;
+        let line = guest_clippy(Target::Module, guests::MODULES, &metadata, root);
+        deny_warnings(line.args(["--features", MODULE_FEATURE])).run()
     })?;
     test::add_steps(root, steps)?;
     without_wasm(root, &metadata, steps)?;
@@ -64,15 +74,14 @@ fn deny_warnings(run: Run) -> Run {
     run.args(["--", "-D", "warnings"])
 }
 
-/// Code behind `cfg(target_family = "wasm")` is invisible to clippy on the host.
-fn guest_clippy(metadata: &Metadata, root: &Path) -> Run {
+/// Code that only exists in a guest is invisible to clippy on the host.
+fn guest_clippy(target: Target, packages: &[&str], metadata: &Metadata, root: &Path) -> Run {
     let line = format!(
         "clippy --target {} --lib --examples --locked",
-        jp_guest_build::TARGET
+        target.triple()
     );
-    guests::TOOLS
+    packages
         .iter()
-        .chain([&guests::PROBES])
         .filter(|name| metadata.has(name))
         .fold(Run::cargo(&line, root), |run, name| {
             run.args(["--package", name])

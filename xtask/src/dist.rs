@@ -28,7 +28,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let precompiled = target.join("precompiled");
     let mut steps = Steps::default();
     let mut sizes = Vec::new();
-    steps.run("target", || guests::ensure_target(root))?;
+    steps.run("targets", || guests::ensure_targets(root))?;
     steps.run("jp without wasm", || {
         build(root).arg("--no-default-features").run()?;
         sizes.push(("without wasm", size(&binary)?));

@@ -1,25 +1,29 @@
-//! `cargo xtask guests`: the target, then every guest and probe.
+//! `cargo xtask guests`: the targets, then every guest and probe.
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use jp_guest_build::{Artifact, Guest, GuestError, TARGET};
+use jp_guest_build::{Artifact, Guest, GuestError, Target};
 
 use crate::metadata::Metadata;
 use crate::process::{Run, is_not_found};
 use crate::report;
 
 pub(crate) const HELP: &str = "\
-builds the guest tools and the probes for wasm32-wasip2
+builds the guest tools and the probes: components and core modules
 
-Adds the target to the toolchain if it is missing, builds into target/guests
-(or $JP_GUEST_TARGET_DIR), and prints the path of each component.";
+Adds the targets wasm32-wasip2 and wasm32-unknown-unknown to the toolchain if
+they are missing, builds into target/guests (or $JP_GUEST_TARGET_DIR), and
+prints the path of each file.";
 
 /// The package of which each example tries one thing a guest should not manage.
 pub(crate) const PROBES: &str = "jp_probes";
 
 /// The packages whose library is a tool.
 pub(crate) const TOOLS: &[&str] = &["jp_tool_learn", "jp_tool_test"];
+
+/// The packages of which each example is a core module.
+pub(crate) const MODULES: &[&str] = &["jp_tool_brokered", "jp_module_probes"];
 
 /// Runs the chore.
 pub(crate) fn run(root: &Path) -> Result<()> {
@@ -31,10 +35,11 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 
 /// Builds all guests of the workspace.
 pub(crate) fn build(root: &Path) -> Result<Vec<Artifact>> {
-    ensure_target(root)?;
+    ensure_targets(root)?;
     let metadata = Metadata::read(root)?;
     let mut guests: Vec<Guest> = TOOLS.iter().map(|name| Guest::library(name)).collect();
     guests.push(Guest::examples(PROBES));
+    guests.extend(MODULES.iter().map(|name| Guest::modules(name)));
     let (present, absent): (Vec<Guest>, Vec<Guest>) = guests
         .into_iter()
         .partition(|guest| metadata.has(guest.package()));
@@ -47,24 +52,32 @@ pub(crate) fn build(root: &Path) -> Result<Vec<Artifact>> {
     Ok(jp_guest_build::build(root, &present)?)
 }
 
-/// Installs the guests' target for the workspace's toolchain, unless it is there.
-pub(crate) fn ensure_target(root: &Path) -> Result<()> {
-    match jp_guest_build::check_target(root) {
+/// Installs the guests' targets for the workspace's toolchain, unless they are there.
+pub(crate) fn ensure_targets(root: &Path) -> Result<()> {
+    for target in Target::ALL {
+        ensure_target(root, target)?;
+    }
+    Ok(())
+}
+
+fn ensure_target(root: &Path, target: Target) -> Result<()> {
+    match jp_guest_build::check_target(root, target) {
         Ok(()) => return Ok(()),
-        Err(GuestError::TargetMissing) => {}
+        Err(GuestError::TargetMissing { .. }) => {}
         Err(error) => return Err(error.into()),
     }
+    let triple = target.triple();
     report::say(&format!(
-        "installing the {TARGET} target: rustup target add {TARGET}"
+        "installing the {triple} target: rustup target add {triple}"
     ));
     match Run::new("rustup", root)
-        .args(["target", "add", TARGET])
+        .args(["target", "add", triple])
         .run()
     {
-        Ok(()) => Ok(jp_guest_build::check_target(root)?),
+        Ok(()) => Ok(jp_guest_build::check_target(root, target)?),
         Err(error) if is_not_found(&error) => bail!(
-            "the {TARGET} target is missing and so is rustup; install it from https://rustup.rs, \
-             then type: rustup target add {TARGET}"
+            "the {triple} target is missing and so is rustup; install it from https://rustup.rs, \
+             then type: rustup target add {triple}"
         ),
         Err(error) => Err(error),
     }

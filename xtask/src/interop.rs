@@ -1,4 +1,7 @@
-//! `cargo xtask interop`: tools that others' toolchains built, run by the built `jp`.
+//! `cargo xtask interop`: tools that others' toolchains built, run by the built `jp`, and MCP servers
+//! that others wrote, talked to by our client.
+
+mod mcp;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +14,11 @@ use crate::report::{Ran, Steps, say};
 use crate::sample::{Call, Sample};
 
 pub(crate) const HELP: &str = "\
-builds a Python and a JavaScript tool and runs them with jp
+builds a Python and a JavaScript tool and runs them with jp; talks to MCP servers
 
-Installs pinned componentize-py and componentize-js into target/interop. What
-python3, node, npm or the package registries cannot give is skipped and said.";
+Installs pinned componentize-py, componentize-js and two MCP servers (one for
+node, one on the Python SDK) into target/interop. What python3, node, npm or the
+package registries cannot give is skipped and said.";
 
 const COMPONENTIZE_PY: &str = "componentize-py==0.25.1";
 const COMPONENTIZE_JS: &str = "@bytecodealliance/componentize-js@0.23.0";
@@ -82,7 +86,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 
 /// Builds what can be built here, runs it, and says what was left out.
 pub(crate) fn check(root: &Path) -> Result<Ran> {
-    let mut skipped = Vec::new();
+    let mut skipped = mcp::check(root)?;
     let mut built = Vec::new();
     for language in LANGUAGES {
         match (language.build)(root, language).with_context(|| language.name)? {

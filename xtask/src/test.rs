@@ -10,7 +10,7 @@ use crate::report::{self, Steps};
 use crate::{guests, report::say};
 
 pub(crate) const HELP: &str = "\
-runs all tests, after adding the wasm32-wasip2 target if it is missing
+runs all tests, after adding the Wasm targets if they are missing
 
 Uses cargo-nextest where it is installed and cargo test otherwise; then the
 examples in the documentation, if a library has them enabled.";
@@ -18,7 +18,7 @@ examples in the documentation, if a library has them enabled.";
 /// Runs the chore.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let mut steps = Steps::default();
-    steps.run("target", || guests::ensure_target(root))?;
+    steps.run("targets", || guests::ensure_targets(root))?;
     add_steps(root, &mut steps)?;
     steps.summary();
     Ok(())
