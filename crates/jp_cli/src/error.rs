@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use jp_audit::AuditError;
 use jp_config::{ConfigError, Problem};
-use jp_llm::{ToolError, TrustError};
+use jp_llm::{ToolError, TrustError, broker::McpError};
 
 use crate::exit::Exit;
 
@@ -33,8 +33,8 @@ pub(crate) enum CliError {
     #[error("{0}")]
     Audit(#[from] AuditError),
     /// An MCP server does not answer.
-    #[error("MCP server `{server}`: {reason}")]
-    Server { server: String, reason: String },
+    #[error("{0}")]
+    Server(McpError),
     /// The database or the secrets cannot be used.
     #[error("{reason}")]
     Broker { reason: String },
@@ -78,10 +78,11 @@ impl CliError {
         match self {
             Self::Usage { .. } | Self::Config(_) | Self::Policy { .. } => Exit::Usage,
             Self::Tool(error) => error.kind().into(),
+            Self::Server(McpError::Refused { .. }) => Exit::Denied,
             Self::Trust(_)
             | Self::Audit(_)
             | Self::Broker { .. }
-            | Self::Server { .. }
+            | Self::Server(_)
             | Self::System { .. }
             | Self::NoHome { .. } => Exit::HostFailure,
         }

@@ -58,10 +58,7 @@ impl Session {
             return Ok(());
         };
         let listed = mcp.list(server, cancel).await;
-        listed.map(|_| ()).map_err(|error| CliError::Server {
-            server: server.clone(),
-            reason: error.to_string(),
-        })
+        listed.map(|_| ()).map_err(CliError::Server)
     }
 
     /// Asks the MCP servers of all tools what their tools are; those that do not answer are warned
@@ -81,8 +78,7 @@ impl Session {
             silent
         })?;
         for unlisted in silent {
-            let text = format!("MCP server `{}`: {}", unlisted.server, unlisted.error);
-            ui.warning(&text);
+            ui.warning(&unlisted.error.to_string());
         }
         Ok(())
     }

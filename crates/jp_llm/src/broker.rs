@@ -13,7 +13,7 @@ use jp_config::{BrokerConfig, EndpointConfig, SearchConfig};
 pub use jp_broker::{
     Audience, Broker, Secret, SecretInfo, SecretName, SecretStore, SecretValue, VaultPaths,
     due::{Due, DueEvent, Failed},
-    mcp::{McpExchange, Means, SecretSource, Servers},
+    mcp::{McpError, McpExchange, Means, SecretSource, Servers},
 };
 
 /// The longest answer of a model, in tokens.

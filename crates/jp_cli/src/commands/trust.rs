@@ -3,7 +3,10 @@
 use std::fmt::Write;
 
 use clap::Args;
-use jp_config::{Layer, Loaded};
+use jp_config::{
+    Layer, Loaded,
+    tool::{ToolConfig, ToolSource},
+};
 use jp_llm::{Host, ToolDefinition, TrustStore};
 use serde_json::{Value, json};
 
@@ -113,6 +116,9 @@ fn requests(loaded: &Loaded, host: &Host) -> Vec<Ask> {
         .filter(|name| loaded.defined_by(name) == Layer::Workspace);
     ours.map(|name| {
         let config = tools.tools.get(name);
+        if let Some(ask) = config.and_then(|config| of_server(name, config)) {
+            return ask;
+        }
         let made = ToolDefinition::new(name, loaded, host);
         let (may, net) = made.as_ref().map_or((Vec::new(), false), |tool| {
             let wanted = &tool.request.capabilities;
@@ -135,6 +141,26 @@ fn requests(loaded: &Loaded, host: &Host) -> Vec<Ask> {
     .collect()
 }
 
+/// Says what is known of a tool of an MCP server before the server was asked: who decides that it runs.
+fn of_server(name: &str, config: &ToolConfig) -> Option<Ask> {
+    let ToolSource::Mcp { server, .. } = &config.source else {
+        return None;
+    };
+    let run = config.run.map_or("ask", words::run_mode);
+    Some(Ask {
+        name: name.to_owned(),
+        command: None,
+        wasm: None,
+        may: vec![format!("do what MCP server {server} does")],
+        net: false,
+        run,
+        denied: None,
+    })
+}
+
+/// When an MCP server runs.
+const SERVER: &str = "when one of its tools is looked up or called";
+
 /// Collects the MCP servers that the workspace brings: programs and addresses, which are asked for
 /// their tools as soon as somebody wants to know them.
 fn servers(loaded: &Loaded) -> impl Iterator<Item = Ask> + '_ {
@@ -154,7 +180,7 @@ fn servers(loaded: &Loaded) -> impl Iterator<Item = Ask> + '_ {
             wasm: None,
             may: words::capabilities(&wanted),
             net: !wanted.net.is_none(),
-            run: "when a tool of it is looked up or called",
+            run: SERVER,
             denied: None,
         }
     })
@@ -194,6 +220,7 @@ fn asked(run: &str) -> &str {
         "unattended" => "without asking you",
         "ask" => "after asking you",
         "edit" => "after you could edit the arguments",
+        SERVER => SERVER,
         _ => "never",
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod bash;
+mod broker;
 mod calls;
 mod config;
 mod kit;
