@@ -126,6 +126,10 @@ fn only_reading_files_of_this_machine_is_read_only_and_local() {
         ..read.clone()
     };
     let write = read.clone().with_files(path("/tmp"), Access::ReadWrite);
+    let brokered = |name: &str| Capabilities {
+        brokered: crate::Brokered::new(name.parse()),
+        ..Capabilities::default()
+    };
     let cases = [
         (Capabilities::default(), true),
         (read.clone(), true),
@@ -134,6 +138,10 @@ fn only_reading_files_of_this_machine_is_read_only_and_local() {
         (with(Net::Any, false), false),
         (with(Net::hosts([host("x")]), false), false),
         (with(Net::None, true), false),
+        (brokered("kv.sqlite.todo.create"), true),
+        (brokered("mcp.call"), false),
+        (brokered("secrets.get.x"), false),
+        (brokered("*"), false),
     ];
     for (capabilities, expected) in cases {
         assert_eq!(

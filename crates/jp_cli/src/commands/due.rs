@@ -1,6 +1,10 @@
 //! `jp due`: reminders, tasks and wake-ups whose time has come, as lines of JSON.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+    time::Duration,
+};
 
 use clap::Args;
 use jp_llm::broker::{Due, DueEvent};
@@ -8,7 +12,7 @@ use jp_llm::broker::{Due, DueEvent};
 use crate::{clock, error::CliError, exit::Exit, interrupt::Interrupts, places, session, ui::Ui};
 
 /// Events that are claimed, written and acknowledged together.
-const BATCH: usize = 256;
+const BATCH: usize = 32;
 /// How long nothing is looked at: others may add something that is due sooner.
 const LONGEST_NAP: Duration = Duration::from_secs(5);
 
@@ -25,27 +29,27 @@ Examples:
   jp due                          what is due now, one JSON object on each line
   jp due --watch | my-notifier    and whatever becomes due
 
-An event is written once. If jp is stopped between writing and noting it down, the
-event comes again with the same `id` and with `redelivered: true`.";
+An event is written once. If jp is stopped between writing and noting it down, or its
+reader goes away, the event comes again with the same `id` and `redelivered: true`.";
 
 /// Writes what is due.
-pub(crate) fn run(args: &DueArgs, ui: &Ui) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &DueArgs, _: &Ui) -> Result<Exit, CliError> {
     let store = jp_llm::broker::open_store(&places::broker()?).map_err(CliError::broker)?;
     let due = Due::new(Arc::new(store));
     if !args.watch {
-        deliver_all(&due, ui)?;
+        deliver_all(&due)?;
         return Ok(Exit::Done);
     }
-    session::block_on(watch(&due, ui))?
+    session::block_on(watch(&due))?
 }
 
-async fn watch(due: &Due, ui: &Ui) -> Result<Exit, CliError> {
+async fn watch(due: &Due) -> Result<Exit, CliError> {
     let interrupts = Interrupts::listen().map_err(|source| CliError::System {
         what: "cannot listen for Ctrl-C".to_owned(),
         source,
     })?;
     loop {
-        deliver_all(due, ui)?;
+        deliver_all(due)?;
         let next = due.next().map_err(CliError::broker)?;
         let wait = next.map_or(LONGEST_NAP, |at| {
             let seconds = at.saturating_sub(clock::unix());
@@ -58,30 +62,39 @@ async fn watch(due: &Due, ui: &Ui) -> Result<Exit, CliError> {
     }
 }
 
-fn deliver_all(due: &Due, ui: &Ui) -> Result<(), CliError> {
+fn deliver_all(due: &Due) -> Result<(), CliError> {
     loop {
         let events = due.claim(clock::unix(), BATCH).map_err(CliError::broker)?;
         if events.is_empty() {
             return Ok(());
         }
-        deliver(due, &events, ui)?;
+        deliver(due, &events)?;
     }
 }
 
 /// Writes events and only then notes them down: what was not written comes again.
-fn deliver(due: &Due, events: &[DueEvent], ui: &Ui) -> Result<(), CliError> {
+fn deliver(due: &Due, events: &[DueEvent]) -> Result<(), CliError> {
     let lines: String = events.iter().map(|event| line(event) + "\n").collect();
     let now = clock::unix();
-    if let Err(error) = ui.bytes(lines.as_bytes()) {
+    if let Err(source) = write(&lines) {
         for event in events {
             // What cannot be noted down is handed out again when the claim runs out.
-            let _ = due.fail(&event.id, "the reader has gone", now);
+            let _ = due.fail(&event.id, &source.to_string(), now);
         }
-        return Err(error);
+        let what = "cannot write what is due, it will come again".to_owned();
+        return Err(CliError::System { what, source });
     }
     let ids: Vec<&str> = events.iter().map(|event| event.id.as_str()).collect();
     due.ack(&ids, now).map_err(CliError::broker)?;
     Ok(())
+}
+
+/// Writes to standard output. A reader that has gone is a failure here, whatever it is elsewhere: an
+/// event nobody read must come again.
+fn write(lines: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(lines.as_bytes())?;
+    out.flush()
 }
 
 fn line(event: &DueEvent) -> String {

@@ -72,9 +72,23 @@ fn set(args: &SetArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
     let name = parse_name(&args.name)?;
     let audience: Result<Vec<Audience>, _> = args.audience.iter().map(|url| url.parse()).collect();
     let audience = audience.map_err(usage)?;
+    for url in args
+        .audience
+        .iter()
+        .filter(|url| !url.starts_with("https:"))
+    {
+        ui.warning(&format!(
+            "{url}: whoever is on the way there can read the secret"
+        ));
+    }
+    let value = read_value(&args.name)?;
+    if value.iter().any(u8::is_ascii_control) {
+        let message = "the value has control characters, and no header could carry it";
+        return Err(CliError::usage(message));
+    }
     let secret = Secret {
         name: name.clone(),
-        value: SecretValue::new(read_value(&args.name)?).map_err(usage)?,
+        value: SecretValue::new(value).map_err(usage)?,
         audience,
         reveal: args.reveal,
         created: clock::unix(),

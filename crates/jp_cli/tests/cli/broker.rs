@@ -157,3 +157,27 @@ fn a_file_named_on_the_command_line_is_read_too() {
         .exits(2)
         .warns("no such file");
 }
+
+#[test]
+fn what_nobody_read_is_not_noted_down() {
+    let sandbox = Sandbox::new("");
+    let create = [
+        "tool",
+        "run",
+        "reminders",
+        "action=create",
+        "title=stretch",
+        "delay_seconds=0",
+    ];
+    sandbox.jp(&create).exits(0);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = sandbox.command(&["due"]).stdout(writer).status().unwrap();
+    assert_eq!(status.code(), Some(125));
+    let list = sandbox
+        .jp(&["tool", "run", "reminders", "action=list"])
+        .exits(0);
+    let reminder = &list.json()["capability_result"]["result"]["reminders"][0];
+    assert!(reminder["fired_at"].is_null(), "{reminder}");
+    assert!(reminder["last_error"].is_string(), "{reminder}");
+}

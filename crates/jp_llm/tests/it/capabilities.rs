@@ -147,10 +147,11 @@ async fn a_module_gets_what_its_configuration_asks_for_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_stranger_s_workspace_gets_no_network_and_no_secret() {
+async fn a_strangers_workspace_gets_no_network_no_secret_and_no_rows() {
     for (calls, net) in [
         (r#"["http.request"]"#, "grant.net = [\"example.com\"]"),
         (r#"["secrets.get.x"]"#, ""),
+        (r#"["kv.sqlite.todo.clear"]"#, ""),
     ] {
         let config = format!("{}\n{net}\n", module("asks", calls));
         let user = "[policy]\nnet = true\ncalls = [\"*\", \"secrets.*\"]\n";
@@ -175,10 +176,12 @@ async fn work_on_another_tools_data_needs_both_grants() {
     let without =
         format!("{list}\n[conversation.tools.todo]\nsource = \"builtin\"\ngrant.calls = []\n");
     for (config, allowed) in [(&list, true), (&without, false)] {
-        let desk = desk(config, "").file(
-            ".jp/tools/lists.wasm",
-            asks("kv.sqlite.todo.list", &json!({})),
-        );
+        let desk = desk(config, "")
+            .file(
+                ".jp/tools/lists.wasm",
+                asks("kv.sqlite.todo.list", &json!({})),
+            )
+            .trusted();
         let said = desk.said("lists", json!({})).await;
         assert_eq!(said.is_ok(), allowed, "{said:?}");
     }

@@ -139,6 +139,8 @@ impl ToolConfig {
     pub fn request(&self) -> Request {
         let (workspace, subprocess) = match self.source {
             ToolSource::Builtin { .. } => (None, false),
+            // A core module could not open a file if it were given one.
+            ToolSource::Local { .. } if self.abi.is_some() => (None, self.wasm.is_none()),
             ToolSource::Local { .. } => (Some(Access::ReadWrite), self.wasm.is_none()),
             ToolSource::Mcp { .. } => (None, true),
         };

@@ -172,7 +172,9 @@ impl McpTools {
             let start = format!("tool `{called}` ");
             let why = tools.notes.iter().find(|note| note.starts_with(&start));
             let why = why.map_or_else(|| "there is no such tool".to_owned(), Clone::clone);
-            return Err(failed(format!("MCP server `{server}`: {why}")));
+            return Err(ToolError::NotFound {
+                name: format!("{name} (MCP server `{server}`: {why})"),
+            });
         };
         let Described { docs, schema } = describe(info, config).map_err(failed)?;
         let servers = Arc::clone(&self.servers);

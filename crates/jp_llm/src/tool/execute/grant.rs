@@ -56,7 +56,7 @@ static UNTRUSTED: LazyLock<Policy> = LazyLock::new(|| {
         ("/subjects", Access::Read),
         ("/tmp", Access::ReadWrite),
     ]);
-    policy.capabilities.brokered = names(&["clock.*", "log.*", "kv.*"]);
+    policy.capabilities.brokered = names(&["clock.*", "log.*"]);
     policy
 });
 
