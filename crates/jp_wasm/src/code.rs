@@ -2,7 +2,9 @@
 
 use wasmtime::{Engine, Module, component::Component};
 
-use crate::error::{Error, causes};
+use crate::error::Error;
+#[cfg(feature = "compiler")]
+use crate::error::causes;
 
 /// What some bytes would be compiled as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +57,7 @@ impl Code {
     /// Refuses: there is no compiler.
     #[cfg(not(feature = "compiler"))]
     pub(crate) fn compile(_: &Engine, _: &[u8]) -> Result<Self, Error> {
-        let reason = "this build of jp has no compiler and runs precompiled tools only".to_owned();
-        Err(Error::Compile { reason })
+        Err(no_compiler())
     }
 
     pub(crate) const fn layer(&self) -> Layer {
@@ -66,7 +67,14 @@ impl Code {
         }
     }
 
+    /// Refuses: what nothing has compiled here came from bytes that are there already.
+    #[cfg(not(feature = "compiler"))]
+    pub(crate) fn serialize(&self) -> Result<Vec<u8>, Error> {
+        Err(no_compiler())
+    }
+
     /// Returns the code as bytes that the cache can load again.
+    #[cfg(feature = "compiler")]
     pub(crate) fn serialize(&self) -> Result<Vec<u8>, Error> {
         let bytes = match self {
             Self::Component(component) => component.serialize(),
@@ -76,4 +84,10 @@ impl Code {
             reason: causes(&error),
         })
     }
+}
+
+#[cfg(not(feature = "compiler"))]
+fn no_compiler() -> Error {
+    let reason = "this build of jp has no compiler and runs precompiled tools only".to_owned();
+    Error::Compile { reason }
 }
