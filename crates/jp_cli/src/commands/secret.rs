@@ -37,7 +37,7 @@ others. The value is never shown, unless you set `--reveal` and grant
 pub(crate) struct SetArgs {
     /// Its name: a-z, 0-9, `_` and `-`
     name: String,
-    /// An address it may be sent to: https://host[:port][/path] (may be repeated)
+    /// An address it may be sent to, such as `https://host/path` (may be repeated)
     #[arg(long = "for", value_name = "URL", required = true)]
     audience: Vec<String>,
     /// Let tools see the value that are granted `secrets.reveal.NAME`
