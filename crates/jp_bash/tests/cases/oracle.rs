@@ -25,12 +25,12 @@ const TOOLS: &[Tool] = &[
     Tool {
         command: &["gawk", "--version"],
         version: "GNU Awk 5.2",
-        files: &["gawk-"],
+        files: &["gawk-", "text-agents"],
     },
     Tool {
         command: &["jq", "--version"],
         version: "jq-1.6",
-        files: &["jq-"],
+        files: &["jq-", "text-agents"],
     },
     Tool {
         command: &["grep", "--version"],
@@ -54,6 +54,16 @@ const TOOLS: &[Tool] = &[
             "cksum-", "cp-", "cut-", "date-", "env-", "files-", "head-", "links-", "ls-", "od-",
             "paste-", "seq-", "sort-", "stat-", "tac-", "tail-", "text-", "tr-", "uniq-", "wc-",
         ],
+    },
+    Tool {
+        command: &["xxd", "--version"],
+        version: "xxd",
+        files: &["text-more-commands"],
+    },
+    Tool {
+        command: &["curl", "--version"],
+        version: "curl",
+        files: &["text-fresh"],
     },
     Tool {
         command: &["ls", "/usr/share/zoneinfo/Europe/Berlin"],
@@ -92,8 +102,9 @@ impl Oracle {
         let work = dir.path().join("w");
         fs::create_dir(&work)?;
         fs::write(dir.path().join("script"), &case.script)?;
-        let output = Command::new("bash")
-            .arg("../script")
+        // Whoever runs the tests in the background has them ignore SIGINT, and bash then leaves it so.
+        let output = Command::new("env")
+            .args(["--default-signal=INT,QUIT,PIPE", "bash", "../script"])
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", "/tmp/home-x")
