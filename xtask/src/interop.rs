@@ -180,16 +180,15 @@ fn build_python(root: &Path, language: &Language) -> Result<Built> {
     Ok(Built::Component(output))
 }
 
-fn build_javascript(root: &Path, language: &Language) -> Result<Built> {
-    let dir = interop_dir(root)?;
-    let modules = dir.join("javascript");
+/// Installs a package of npm into a directory of its own, or says why that cannot be.
+fn install_from_npm(modules: &Path, package: &str) -> Result<(), String> {
     for program in ["node", "npm"] {
         if !is_installed(program, "--version") {
-            return Ok(Built::Skipped(format!("{program} is not installed")));
+            return Err(format!("{program} is not installed"));
         }
     }
-    let installed = install(&modules, COMPONENTIZE_JS, || {
-        fs::create_dir_all(&modules)?;
+    let installed = install(modules, package, || {
+        fs::create_dir_all(modules)?;
         fs::write(modules.join("package.json"), "{ \"private\": true }\n")?;
         let words = [
             "install",
@@ -198,15 +197,18 @@ fn build_javascript(root: &Path, language: &Language) -> Result<Built> {
             "--no-fund",
             "--ignore-scripts",
         ];
-        Run::new("npm", &modules)
-            .args(words)
-            .arg(COMPONENTIZE_JS)
-            .stdout()
+        Run::new("npm", modules).args(words).arg(package).stdout()
     });
-    if let Err(error) = installed {
-        return Ok(Built::Skipped(first_line(&format!(
-            "cannot install {COMPONENTIZE_JS}: {error:#}"
-        ))));
+    installed
+        .map(|_| ())
+        .map_err(|error| first_line(&format!("cannot install {package}: {error:#}")))
+}
+
+fn build_javascript(root: &Path, language: &Language) -> Result<Built> {
+    let dir = interop_dir(root)?;
+    let modules = dir.join("javascript");
+    if let Err(why) = install_from_npm(&modules, COMPONENTIZE_JS) {
+        return Ok(Built::Skipped(why));
     }
     let (source, output) = (root.join(language.source), dir.join(language.component));
     if is_stale(&output, &[&source, &root.join(WIT), &modules.join(STAMP)]) {

@@ -13,7 +13,7 @@ use jp_policy::Net;
 use serde_json::{Map, Value};
 
 use crate::{CallError, Capability, CapabilityCall, Services, Spec};
-use chosen::{choose, github, host_of};
+use chosen::{Chosen, choose, github, host_of};
 
 pub use exchange::{McpExchange, SecretSource};
 pub use jp_mcp::{
@@ -33,10 +33,10 @@ const GITHUB_SECRET: &str = "github_pat";
 /// Returns the capabilities of both families.
 pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
     vec![
-        Arc::new(ListTools),
-        Arc::new(CallTool),
-        Arc::new(GithubListTools),
-        Arc::new(GithubCallTool),
+        Arc::new(ListTools(Whose::Configured)),
+        Arc::new(CallTool(Whose::Configured)),
+        Arc::new(ListTools(Whose::Github)),
+        Arc::new(CallTool(Whose::Github)),
     ]
 }
 
@@ -81,33 +81,52 @@ struct CallArguments {
     arguments: Option<Map<String, Value>>,
 }
 
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
-
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GithubArguments {
-    tool: String,
-    #[serde(default)]
-    arguments: Option<Map<String, Value>>,
+/// Whose tools a capability is about.
+#[derive(Clone, Copy)]
+enum Whose {
+    Configured,
+    Github,
 }
 
-struct ListTools;
-struct CallTool;
-struct GithubListTools;
-struct GithubCallTool;
+impl Whose {
+    /// Finds the server; GitHub's is never chosen by a guest.
+    fn choose<'s>(
+        self,
+        services: &'s Services,
+        server: Option<&str>,
+    ) -> Result<Chosen<'s>, CallError> {
+        match (self, server) {
+            (Self::Configured, server) => choose(services, server),
+            (Self::Github, None) => github(services),
+            (Self::Github, Some(_)) => Err(CallError::invalid(
+                "server",
+                "is GitHub's, and cannot be another",
+            )),
+        }
+    }
+}
+
+struct ListTools(Whose);
 
 #[async_trait]
 impl Capability for ListTools {
     fn spec(&self) -> &Spec {
-        &Spec {
+        const SPEC: Spec = Spec {
             name: "mcp.list_tools",
             summary: "Lists the tools of an MCP server",
             arguments: "server",
             result: "{status, server, tools: {tools}, notes?}",
             owner: None,
             scope: None,
+        };
+        match self.0 {
+            Whose::Configured => &SPEC,
+            Whose::Github => &Spec {
+                name: "github.list_tools",
+                summary: "Lists the tools of GitHub's MCP server",
+                arguments: "",
+                ..SPEC
+            },
         }
     }
 
@@ -117,22 +136,32 @@ impl Capability for ListTools {
         call: &CapabilityCall<'_>,
     ) -> Result<Value, CallError> {
         let arguments: ListArguments = call.arguments()?;
-        choose(services, arguments.server.as_deref())?
-            .list(call)
-            .await
+        let chosen = self.0.choose(services, arguments.server.as_deref())?;
+        chosen.list(call).await
     }
 }
+
+struct CallTool(Whose);
 
 #[async_trait]
 impl Capability for CallTool {
     fn spec(&self) -> &Spec {
-        &Spec {
+        const SPEC: Spec = Spec {
             name: "mcp.call",
             summary: "Calls a tool of an MCP server",
             arguments: "server, tool* (or method*), arguments (or payload)",
             result: "{status, server, result: {content, isError, structuredContent?}}",
             owner: None,
             scope: None,
+        };
+        match self.0 {
+            Whose::Configured => &SPEC,
+            Whose::Github => &Spec {
+                name: "github.call_tool",
+                summary: "Calls a tool of GitHub's MCP server",
+                arguments: "tool*, arguments",
+                ..SPEC
+            },
         }
     }
 
@@ -142,55 +171,7 @@ impl Capability for CallTool {
         call: &CapabilityCall<'_>,
     ) -> Result<Value, CallError> {
         let arguments: CallArguments = call.arguments()?;
-        let chosen = choose(services, arguments.server.as_deref())?;
-        let sent = arguments.arguments.unwrap_or_default();
-        chosen.call(call, &arguments.tool, sent).await
-    }
-}
-
-#[async_trait]
-impl Capability for GithubListTools {
-    fn spec(&self) -> &Spec {
-        &Spec {
-            name: "github.list_tools",
-            summary: "Lists the tools of GitHub's MCP server",
-            arguments: "",
-            result: "{status, server, tools: {tools}, notes?}",
-            owner: None,
-            scope: None,
-        }
-    }
-
-    async fn call(
-        &self,
-        services: &Services,
-        call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
-        let Nothing {} = call.arguments()?;
-        github(services)?.list(call).await
-    }
-}
-
-#[async_trait]
-impl Capability for GithubCallTool {
-    fn spec(&self) -> &Spec {
-        &Spec {
-            name: "github.call_tool",
-            summary: "Calls a tool of GitHub's MCP server",
-            arguments: "tool*, arguments",
-            result: "{status, server, result: {content, isError, structuredContent?}}",
-            owner: None,
-            scope: None,
-        }
-    }
-
-    async fn call(
-        &self,
-        services: &Services,
-        call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
-        let arguments: GithubArguments = call.arguments()?;
-        let chosen = github(services)?;
+        let chosen = self.0.choose(services, arguments.server.as_deref())?;
         let sent = arguments.arguments.unwrap_or_default();
         chosen.call(call, &arguments.tool, sent).await
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::{first_line, install, interop_dir};
+use super::{first_line, install, install_from_npm, interop_dir};
 use crate::process::{Run, is_installed};
 use crate::report::say;
 
@@ -64,29 +64,8 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>> {
 
 fn everything(root: &Path) -> Result<Planned> {
     let modules = interop_dir(root)?.join("everything");
-    for program in ["node", "npm"] {
-        if !is_installed(program, "--version") {
-            return Ok(Planned::Skipped(format!("{program} is not installed")));
-        }
-    }
-    let installed = install(&modules, EVERYTHING, || {
-        fs::create_dir_all(&modules)?;
-        fs::write(modules.join("package.json"), "{ \"private\": true }\n")?;
-        let words = [
-            "install",
-            "--save-exact",
-            "--no-audit",
-            "--no-fund",
-            "--ignore-scripts",
-        ];
-        Run::new("npm", &modules)
-            .args(words)
-            .arg(EVERYTHING)
-            .stdout()
-    });
-    if let Err(error) = installed {
-        let why = format!("cannot install {EVERYTHING}: {error:#}");
-        return Ok(Planned::Skipped(first_line(&why)));
+    if let Err(why) = install_from_npm(&modules, EVERYTHING) {
+        return Ok(Planned::Skipped(why));
     }
     let modules = modules.canonicalize()?;
     let main = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";

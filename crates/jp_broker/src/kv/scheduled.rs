@@ -1,13 +1,13 @@
 //! What tasks and wake-ups have in common: a prompt that runs later, once or again and again.
 
 use rusqlite::{OptionalExtension as _, Row, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
     Failure,
     handler::Scope,
-    page,
+    page::{self, Zero},
     rows::{Activity, Table},
 };
 
@@ -77,13 +77,23 @@ impl Scheduled {
     }
 }
 
-/// Lists tasks or wake-ups, the next one first.
+/// Which tasks or wake-ups are listed, and how many.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct List {
+    status: Option<Activity>,
+    limit: Option<i64>,
+}
+
+/// Lists tasks or wake-ups, the next one first; `usual` is how many when the call does not say.
 pub(super) fn list(
     scope: &Scope<'_>,
     table: Table,
-    which: Activity,
-    limit: i64,
+    given: &List,
+    usual: i64,
 ) -> Result<Value, Failure> {
+    let limit = page::limit(given.limit, usual, Zero::Refused)?;
+    let which = given.status.unwrap_or(Activity::All);
     let sql = format!(
         "SELECT {} FROM {} WHERE user_id = ? AND {} ORDER BY next_run_at, id LIMIT ?",
         columns(table),

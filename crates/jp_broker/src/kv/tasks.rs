@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::{
     Failure, check,
     handler::{Scope, reads, writes},
-    page::{self, Zero},
     quotas,
     rows::{self, Activity, Id, Table},
     scheduled::{self, Scheduled},
@@ -45,7 +44,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
                 result: "{status, tasks[], more?, limit?}",
                 ..TASKS
             },
-            list,
+            |scope, given| scheduled::list(scope, Table::Tasks, given, 50),
         ),
         writes(
             Spec {
@@ -121,19 +120,6 @@ fn schedule(scope: &Scope<'_>, given: &Schedule) -> Result<Value, Failure> {
     ];
     let mut statement = scope.transaction.prepare_cached(&sql)?;
     statement.query_row(values, Scheduled::read)?.answer()
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct List {
-    status: Option<Activity>,
-    limit: Option<i64>,
-}
-
-fn list(scope: &Scope<'_>, given: &List) -> Result<Value, Failure> {
-    let limit = page::limit(given.limit, 50, Zero::Refused)?;
-    let which = given.status.unwrap_or(Activity::All);
-    scheduled::list(scope, Table::Tasks, which, limit)
 }
 
 #[derive(Deserialize)]

@@ -9,9 +9,8 @@ use serde_json::Value;
 use super::{
     Failure, check,
     handler::{Scope, reads, writes},
-    page::{self, Zero},
     quotas,
-    rows::{self, Activity, Id, Table},
+    rows::{self, Id, Table},
     scheduled::{self, Scheduled},
 };
 use crate::{Capability, Spec};
@@ -45,7 +44,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
                 result: "{status, tasks[], more?, limit?}",
                 ..WAKEUP
             },
-            list,
+            |scope, given| scheduled::list(scope, Table::Wakeups, given, 20),
         ),
         writes(
             Spec {
@@ -109,17 +108,4 @@ fn create(scope: &Scope<'_>, given: &Create) -> Result<Value, Failure> {
     ];
     let mut statement = scope.transaction.prepare_cached(&sql)?;
     statement.query_row(values, Scheduled::read)?.answer()
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct List {
-    status: Option<Activity>,
-    limit: Option<i64>,
-}
-
-fn list(scope: &Scope<'_>, given: &List) -> Result<Value, Failure> {
-    let limit = page::limit(given.limit, 20, Zero::Refused)?;
-    let which = given.status.unwrap_or(Activity::All);
-    scheduled::list(scope, Table::Wakeups, which, limit)
 }
