@@ -62,6 +62,9 @@ impl PolicyConfig {
                 net: self.net.as_ref().map(NetGrant::net).unwrap_or_default(),
                 subprocess: self.subprocess.unwrap_or(true),
                 brokered: self.brokered(),
+                // Whoever chooses a file for a call has said that the tool may have it.
+                selected: Some(Access::ReadWrite),
+                ..Capabilities::default()
             },
             ceilings: Ceilings::default().lowered_by(&self.limits.to_request())?,
         })

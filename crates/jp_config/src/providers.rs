@@ -97,6 +97,7 @@ impl McpProviderConfig {
                 net,
                 subprocess: self.command.is_some(),
                 brokered: Brokered::default(),
+                ..Capabilities::default()
             },
             limits: LimitsRequest::default(),
             default_fuel: None,

@@ -1,21 +1,32 @@
 //! Capabilities: what a tool can ask for and a policy can allow.
 
-use alloc::string::String;
+use alloc::{collections::BTreeSet, string::String};
 use core::fmt;
 
-use crate::{Access, Brokered, BrokeredName, FileRule, Files, GuestPath, Net};
+use crate::{Access, Ambient, Brokered, BrokeredName, EnvName, FileRule, Files, GuestPath, Net};
+
+/// A directory of the call's own that is wiped afterwards: writing there changes nothing.
+const SCRATCH: &str = "/tmp";
 
 /// A set of things a call may do. Used as a request, as a policy and inside a grant.
+///
+/// The default is what every tool has without asking: nothing but what is [`Ambient`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Capabilities {
     /// Files, in the guest's namespace.
     pub files: Files,
+    /// Files that a person chooses for one call (`fs.user-selected`), wherever they lie.
+    pub selected: Option<Access>,
     /// Network hosts.
     pub net: Net,
     /// Running a command of the host (`tool.exec.subprocess`).
     pub subprocess: bool,
     /// What the host does on the tool's behalf, by name.
     pub brokered: Brokered,
+    /// Variables of the host's environment, by name.
+    pub env: BTreeSet<EnvName>,
+    /// What is there without asking, unless somebody takes it away.
+    pub ambient: Ambient,
 }
 
 /// One thing that can be missing from a set of capabilities.
@@ -23,12 +34,18 @@ pub struct Capabilities {
 pub enum Capability {
     /// A directory tree.
     Files(FileRule),
+    /// Files that a person chooses for one call.
+    Selected(Access),
     /// A host, or `*` for all of them.
     Net(String),
     /// Running a command of the host.
     Subprocess,
     /// Something the host does on the tool's behalf.
     Brokered(BrokeredName),
+    /// A variable of the host's environment.
+    Env(EnvName),
+    /// Something that is there without asking, by the name of its setting.
+    Ambient(&'static str),
 }
 
 impl Capabilities {
@@ -37,9 +54,12 @@ impl Capabilities {
     pub fn intersect(&self, other: &Self) -> Self {
         Self {
             files: self.files.intersect(&other.files),
+            selected: self.selected.min(other.selected),
             net: self.net.intersect(&other.net),
             subprocess: self.subprocess && other.subprocess,
             brokered: self.brokered.intersect(&other.brokered),
+            env: self.env.intersection(&other.env).cloned().collect(),
+            ambient: self.ambient.intersect(other.ambient),
         }
     }
 
@@ -54,6 +74,15 @@ impl Capabilities {
         }
         if let Some(name) = self.brokered.missing(&other.brokered) {
             return Some(Capability::Brokered(name.clone()));
+        }
+        if let Some(access) = other.selected.filter(|_| self.selected < other.selected) {
+            return Some(Capability::Selected(access));
+        }
+        if let Some(name) = other.env.difference(&self.env).next() {
+            return Some(Capability::Env(name.clone()));
+        }
+        if let Some(name) = self.ambient.missing(other.ambient) {
+            return Some(Capability::Ambient(name));
         }
         self.files
             .missing(&other.files)
@@ -70,7 +99,9 @@ impl Capabilities {
             .files
             .rules()
             .iter()
-            .all(|rule| rule.access == Access::Read);
+            .filter(|rule| !is_scratch(&rule.path))
+            .all(|rule| rule.access == Access::Read)
+            && self.selected <= Some(Access::Read);
         let local = |name: &BrokeredName| {
             let families = ["clock.", "log.", "kv."];
             families
@@ -78,7 +109,9 @@ impl Capabilities {
                 .any(|family| name.as_str().starts_with(family))
         };
         let brokered = self.brokered.names().all(local);
-        reads && brokered && self.net.is_none() && !self.subprocess
+        // What a variable holds is the user's own, and often a secret.
+        let env = self.env.is_empty();
+        reads && brokered && env && self.net.is_none() && !self.subprocess
     }
 
     /// Adds a directory tree.
@@ -88,6 +121,12 @@ impl Capabilities {
         self.files = Files::new(self.files.rules().iter().cloned().chain([more]));
         self
     }
+}
+
+/// Tells whether a path lies in the directory that is the call's own.
+fn is_scratch(path: &GuestPath) -> bool {
+    let rest = path.as_str().strip_prefix(SCRATCH);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl Capability {
@@ -101,6 +140,9 @@ impl Capability {
             Self::Subprocess => "subprocess = true".into(),
             // A list replaces the default, which is everything but secrets.
             Self::Brokered(name) => alloc::format!("calls = [\"*\", \"{name}\"]"),
+            Self::Selected(access) => alloc::format!("selected = \"{access}\""),
+            Self::Env(name) => alloc::format!("env = [\"{name}\"]"),
+            Self::Ambient(name) => alloc::format!("{name} = true"),
         }
     }
 }
@@ -122,6 +164,10 @@ impl fmt::Display for Capability {
             Self::Net(host) => write!(f, "net to {host}"),
             Self::Subprocess => f.write_str("tool.exec.subprocess"),
             Self::Brokered(name) => fmt::Display::fmt(name, f),
+            Self::Selected(Access::Read) => f.write_str("fs.user-selected for reading"),
+            Self::Selected(Access::ReadWrite) => f.write_str("fs.user-selected for writing"),
+            Self::Env(name) => write!(f, "the variable {name}"),
+            Self::Ambient(name) => f.write_str(name),
         }
     }
 }
@@ -142,14 +188,24 @@ impl fmt::Display for Capabilities {
         if self.files.rules().is_empty() {
             f.write_str("none")?;
         }
+        if let Some(access) = self.selected {
+            write!(f, " selected={access}")?;
+        }
         write!(f, " net={}", self.net)?;
         if self.subprocess {
             f.write_str(" subprocess")?;
         }
-        if self.brokered.is_none() {
-            return Ok(());
+        if !self.brokered.is_none() {
+            write!(f, " calls={}", self.brokered)?;
         }
-        write!(f, " calls={}", self.brokered)
+        for (at, name) in self.env.iter().enumerate() {
+            write!(f, "{}{name}", if at == 0 { " env=" } else { "," })?;
+        }
+        // The usual goes without saying.
+        for name in self.ambient.withheld() {
+            write!(f, " no-{name}")?;
+        }
+        Ok(())
     }
 }
 

@@ -125,7 +125,17 @@ fn only_reading_files_of_this_machine_is_read_only_and_local() {
         subprocess,
         ..read.clone()
     };
-    let write = read.clone().with_files(path("/tmp"), Access::ReadWrite);
+    let write = read.clone().with_files(path("/out"), Access::ReadWrite);
+    let scratch = read.clone().with_files(path("/tmp"), Access::ReadWrite);
+    let beside = read.clone().with_files(path("/tmp2"), Access::ReadWrite);
+    let selected = |access| Capabilities {
+        selected: Some(access),
+        ..read.clone()
+    };
+    let env = Capabilities {
+        env: ["LANG".parse().unwrap()].into(),
+        ..read.clone()
+    };
     let brokered = |name: &str| Capabilities {
         brokered: crate::Brokered::new(name.parse()),
         ..Capabilities::default()
@@ -135,6 +145,11 @@ fn only_reading_files_of_this_machine_is_read_only_and_local() {
         (read.clone(), true),
         (with(Net::Hosts([].into()), false), true),
         (write, false),
+        (scratch, true),
+        (beside, false),
+        (selected(Access::Read), true),
+        (selected(Access::ReadWrite), false),
+        (env, false),
         (with(Net::Any, false), false),
         (with(Net::hosts([host("x")]), false), false),
         (with(Net::None, true), false),

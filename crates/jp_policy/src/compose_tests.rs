@@ -6,7 +6,7 @@ use proptest::{collection::vec, option, prelude::*};
 
 use super::*;
 use crate::{
-    Access, Brokered, Limit, Net,
+    Access, Ambient, Brokered, Limit, Net,
     testing::{any_capabilities, any_ceilings, host, is_pointwise_within, path},
 };
 
@@ -63,6 +63,13 @@ fn widened(policy: &Policy, more: &Policy) -> Policy {
             net,
             subprocess: a.subprocess || b.subprocess,
             brokered: Brokered::new(a.brokered.names().chain(b.brokered.names()).cloned()),
+            selected: a.selected.max(b.selected),
+            env: a.env.union(&b.env).cloned().collect(),
+            ambient: Ambient {
+                clocks: a.ambient.clocks || b.ambient.clocks,
+                random: a.ambient.random || b.ambient.random,
+                stdio: a.ambient.stdio || b.ambient.stdio,
+            },
         },
         ceilings: Ceilings {
             memory_bytes: c.memory_bytes.max(d.memory_bytes),
@@ -286,7 +293,8 @@ proptest! {
             [compose(&host, &app, tool), compose(&host, &app, &narrowed(&host, &app, tool))]
         });
         // Everything all tools of the app may do together is still within the app.
-        let together = granted.flatten().fold(Policy::default(), |sum, grant| {
+        let nothing = allowing(Capabilities { ambient: Ambient::NONE, ..Capabilities::default() });
+        let together = granted.flatten().fold(nothing, |sum, grant| {
             widened(&sum, &allowing(grant.capabilities().clone()))
         });
         prop_assert!(is_pointwise_within(&together.capabilities, &app.capabilities));

@@ -8,6 +8,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod ambient;
 mod brokered;
 mod capabilities;
 mod compose;
@@ -17,6 +18,7 @@ mod net;
 #[cfg(test)]
 mod testing;
 
+pub use ambient::{Ambient, EnvName, EnvNameError};
 pub use brokered::{Brokered, BrokeredName, BrokeredNameError};
 pub use capabilities::{Capabilities, Capability};
 pub use compose::{Denied, Grant, Policy, Request, compose};

@@ -12,7 +12,7 @@ use alloc::{
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
 use crate::{
-    Access, Brokered, BrokeredName, Capabilities, Ceilings, FileRule, Files, GuestPath,
+    Access, Ambient, Brokered, BrokeredName, Capabilities, Ceilings, FileRule, Files, GuestPath,
     HostPattern, Net,
 };
 
@@ -136,13 +136,26 @@ pub(crate) fn expected_reach(net: &Net, (name, port): &(String, u16)) -> bool {
 
 /// Makes sets of capabilities.
 pub(crate) fn any_capabilities() -> impl Strategy<Value = Capabilities> {
-    let parts = (any_files(), any_net(), any::<bool>(), any_brokered());
-    parts.prop_map(|(files, net, subprocess, brokered)| Capabilities {
-        files,
-        net,
-        subprocess,
-        brokered,
-    })
+    let access = select(Vec::from([Access::Read, Access::ReadWrite]));
+    let names = select(Vec::from(["A", "B", "C"])).prop_map(|name| name.parse().unwrap());
+    let ambient = any::<[bool; 3]>().prop_map(|[clocks, random, stdio]| Ambient {
+        clocks,
+        random,
+        stdio,
+    });
+    let first = (any_files(), any_net(), any::<bool>(), any_brokered());
+    let more = (option::of(access), vec(names, 0..3), ambient);
+    (first, more).prop_map(
+        |((files, net, subprocess, brokered), (selected, env, ambient))| Capabilities {
+            files,
+            selected,
+            net,
+            subprocess,
+            brokered,
+            env: env.into_iter().collect(),
+            ambient,
+        },
+    )
 }
 
 /// Lists every brokered name worth asking about.
@@ -201,7 +214,11 @@ pub(crate) fn is_pointwise_within(inner: &Capabilities, outer: &Capabilities) ->
     let brokered = all_names()
         .iter()
         .all(|name| calls(inner, name) <= calls(outer, name));
-    files && net && brokered && inner.subprocess <= outer.subprocess
+    let env = inner.env.iter().all(|name| outer.env.contains(name));
+    let (own, most) = (inner.ambient, outer.ambient);
+    let ambient = own.clocks <= most.clocks && own.random <= most.random && own.stdio <= most.stdio;
+    let rest = inner.subprocess <= outer.subprocess && inner.selected <= outer.selected;
+    files && net && brokered && env && ambient && rest
 }
 
 /// Makes ceilings at and below the defaults.

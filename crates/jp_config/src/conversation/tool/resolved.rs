@@ -160,6 +160,7 @@ impl ToolConfig {
                 brokered: Brokered::new(
                     grant.calls.iter().flatten().map(|call| call.name().clone()),
                 ),
+                ..Capabilities::default()
             },
             limits: self.limits.to_request(),
             // A tool configured by hand has no fuel limit unless one is set.

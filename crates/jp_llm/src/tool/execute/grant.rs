@@ -41,6 +41,7 @@ static TRUSTED: LazyLock<Policy> = LazyLock::new(|| {
         net: Net::Any,
         subprocess: true,
         brokered: names(&["*", "secrets.*"]),
+        selected: Some(Access::ReadWrite),
         ..capabilities
     };
     Policy {
@@ -57,6 +58,7 @@ static UNTRUSTED: LazyLock<Policy> = LazyLock::new(|| {
         ("/tmp", Access::ReadWrite),
     ]);
     policy.capabilities.brokered = names(&["clock.*", "log.*"]);
+    policy.capabilities.selected = Some(Access::ReadWrite);
     policy
 });
 
@@ -154,6 +156,9 @@ impl Pass<'_> {
                 net: Net::None,
                 subprocess: request.capabilities.subprocess,
                 brokered: Brokered::default(),
+                selected: request.capabilities.selected.min(Some(Access::Read)),
+                env: request.capabilities.env.clone(),
+                ambient: request.capabilities.ambient,
             },
             ..request.clone()
         })

@@ -1,0 +1,287 @@
+//! Names, digests and what joins the two. Each has one spelling only, so that two names are the same
+//! tool exactly if they are the same bytes.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// Longer names are refused.
+const MAX_ID: usize = 64;
+
+/// Why a text is no id, digest or pin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// It is no name of a tool.
+    #[error(
+        "`{}` is no tool: expected words of a-z and 0-9, joined by `-` or `.`, such as `pdf.extract-text`",
+        text.escape_debug()
+    )]
+    Tool {
+        /// The beginning of the text.
+        text: String,
+    },
+    /// It is no name of a model.
+    #[error(
+        "`{}` is no model: expected words of a-z, 0-9, `.` and `_` joined by `-`, such as `glm-ocr-1.5-q8`",
+        text.escape_debug()
+    )]
+    Model {
+        /// The beginning of the text.
+        text: String,
+    },
+    /// It is no sha256.
+    #[error("`{}` is no sha256: expected 64 digits 0-9 and a-f", text.escape_debug())]
+    Digest {
+        /// The beginning of the text.
+        text: String,
+    },
+    /// It pins nothing.
+    #[error("`{}` pins no model: expected `<id>@sha256:<64 digits>`", text.escape_debug())]
+    Pin {
+        /// The beginning of the text.
+        text: String,
+    },
+}
+
+fn start_of(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+/// The name of a tool in a registry: `ocr`, `pdf.extract-text`.
+///
+/// ASCII in lower case only: there is no second spelling, no look-alike and nothing that could be
+/// a path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ToolId(String);
+
+/// The name of a model: `glm-ocr-1.5-q8`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ModelId(String);
+
+/// The sha256 of some bytes, written as 64 digits in lower case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Digest([u8; 32]);
+
+/// A model and the bytes it must be: `glm-ocr-1.5-q8@sha256:…`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Pinned {
+    /// Which model.
+    pub id: ModelId,
+    /// Which bytes.
+    pub sha256: Digest,
+}
+
+impl ToolId {
+    /// Returns the name as it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ModelId {
+    /// Returns the name as it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Digest {
+    /// Hashes bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Takes a hash that was computed elsewhere.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns the hash itself.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+/// Tells whether all words of a text, split at `at`, are there and made of such letters only.
+fn words(text: &str, at: &[char], letter: impl Fn(u8) -> bool) -> bool {
+    let mut parts = text.split(at);
+    text.len() <= MAX_ID && parts.all(|word| !word.is_empty() && word.bytes().all(&letter))
+}
+
+impl FromStr for ToolId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        if words(text, &['.', '-'], letter) {
+            return Ok(Self(text.to_owned()));
+        }
+        let text = start_of(text);
+        Err(IdError::Tool { text })
+    }
+}
+
+impl FromStr for ModelId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._".contains(&b);
+        // A name becomes a directory: `..` is made of dots too.
+        if words(text, &['-'], letter) && !text.starts_with('.') && !text.contains("..") {
+            return Ok(Self(text.to_owned()));
+        }
+        let text = start_of(text);
+        Err(IdError::Model { text })
+    }
+}
+
+impl FromStr for Digest {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fail = || IdError::Digest {
+            text: start_of(text),
+        };
+        let bytes = data_encoding::HEXLOWER
+            .decode(text.as_bytes())
+            .map_err(|_| fail())?;
+        bytes.try_into().map(Self).map_err(|_| fail())
+    }
+}
+
+impl FromStr for Pinned {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split_once("@sha256:");
+        let (id, sha256) = parts.ok_or_else(|| IdError::Pin {
+            text: start_of(text),
+        })?;
+        Ok(Self {
+            id: id.parse()?,
+            sha256: sha256.parse()?,
+        })
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&data_encoding::HEXLOWER.encode(&self.0))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Pinned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@sha256:{}", self.id, self.sha256)
+    }
+}
+
+impl fmt::Display for ToolId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for ModelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Reads and writes a type as the text it displays.
+macro_rules! as_text {
+    ($($name:ident),+) => {$(
+        impl TryFrom<String> for $name {
+            type Error = IdError;
+
+            fn try_from(text: String) -> Result<Self, IdError> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                value.to_string()
+            }
+        }
+    )+};
+}
+as_text!(ToolId, ModelId, Digest, Pinned);
+
+#[cfg(test)]
+mod tests {
+    use super::{Digest, ModelId, Pinned, ToolId};
+
+    #[test]
+    fn a_tool_has_one_spelling() {
+        for good in ["ocr", "pdf.extract-text", "code-exec.python", "a1"] {
+            assert_eq!(good.parse::<ToolId>().unwrap().as_str(), good);
+        }
+        let long = "a".repeat(65);
+        let bad = [
+            "",
+            "OCR",
+            "o cr",
+            "осr",
+            "ocr.",
+            ".ocr",
+            "a..b",
+            "a--b",
+            "-a",
+            "../x",
+            "a/b",
+            "a_b",
+            "ocr\u{200b}",
+            "ocr\n",
+            "a\\b",
+            "ocr@1",
+            &long,
+        ];
+        for text in bad {
+            assert!(text.parse::<ToolId>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_never_a_path() {
+        assert!("glm-ocr-1.5-q8".parse::<ModelId>().is_ok());
+        for text in ["..", ".", "a..b", "a/b", "-a", "A", ""] {
+            assert!(text.parse::<ModelId>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_digest_is_64_digits_in_lower_case() {
+        let digest = Digest::of(b"");
+        let text = digest.to_string();
+        assert!(text.starts_with("e3b0c44298fc1c149afbf4c8996fb924"));
+        assert_eq!(text.parse(), Ok(digest));
+        for bad in [&text[1..], &text.to_uppercase(), &format!("{text}0"), "é"] {
+            assert!(bad.parse::<Digest>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_pin_names_model_and_bytes() {
+        let text = format!("glm-ocr-1.5-q8@sha256:{}", Digest::of(b"x"));
+        assert_eq!(text.parse::<Pinned>().unwrap().to_string(), text);
+        assert!("glm-ocr-1.5-q8".parse::<Pinned>().is_err());
+        assert!("glm@sha256:abc".parse::<Pinned>().is_err());
+    }
+}

@@ -1,0 +1,1 @@
+//! The signed index of a registry, which only ever grows in number.

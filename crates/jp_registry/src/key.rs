@@ -1,0 +1,1 @@
+//! Keys: whose signature it is.

@@ -1,0 +1,28 @@
+//! Tools from a signed registry: manifests, signatures, sources, the shared store and the lock file.
+//!
+//! What comes from a registry is a stranger's until it is [`verify::verify`]ed: bytes are `Fetched`,
+//! then `Verified`, and only what is verified can be handed to whoever runs tools. This crate runs
+//! none, and is handed its paths, clock and connections.
+
+pub mod diff;
+pub mod disk;
+pub mod document;
+pub mod id;
+pub mod index;
+pub mod install;
+pub mod key;
+pub mod lock;
+pub mod manifest;
+pub mod model;
+pub mod publish;
+pub mod receipt;
+pub mod revocation;
+pub mod serve;
+pub mod signature;
+pub mod source;
+pub mod store;
+pub mod transport;
+pub mod trust;
+pub mod verify;
+
+pub use id::{Digest, IdError, ModelId, Pinned, ToolId};

@@ -1,0 +1,1 @@
+//! `jp.lock`: which tools a workspace uses, to the byte.

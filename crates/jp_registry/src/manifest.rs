@@ -1,0 +1,1 @@
+//! Tool manifests: what a tool is, needs and takes.

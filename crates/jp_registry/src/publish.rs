@@ -1,0 +1,1 @@
+//! Writing a registry: static files that anything can serve.

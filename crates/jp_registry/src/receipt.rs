@@ -1,0 +1,1 @@
+//! Receipts: what was verified on this machine, and under which key.

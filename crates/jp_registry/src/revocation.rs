@@ -1,0 +1,1 @@
+//! Revocations: signed, numbered, kept, and never forgotten.

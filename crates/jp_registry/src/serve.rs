@@ -1,0 +1,1 @@
+//! A small server for a registry of static files.

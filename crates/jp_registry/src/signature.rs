@@ -1,0 +1,1 @@
+//! Detached signatures of manifests, indexes and lists.

@@ -1,0 +1,1 @@
+//! Where registries are: a directory, an HTTP server, an OCI registry.

@@ -1,0 +1,1 @@
+//! Connections, as this crate is handed them.

@@ -1,0 +1,1 @@
+//! Trust roots: which keys may sign which names.

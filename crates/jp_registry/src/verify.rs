@@ -1,0 +1,1 @@
+//! From fetched to verified: the only way in.
