@@ -79,8 +79,7 @@ pub(crate) fn ask(job: &Job, endpoint: &Endpoint, request: ApiRequest) -> Result
         request.path
     );
     let place = locate(&url).map_err(|error| {
-        let message = format!("the configured endpoint cannot be used: {error}");
-        CallError::new(Code::Unavailable, message)
+        CallError::unconfigured(format!("the configured endpoint cannot be used: {error}"))
     })?;
     let mut headers = vec![
         ("Accept".to_owned(), b"application/json".to_vec()),
@@ -118,8 +117,7 @@ pub(crate) fn ask(job: &Job, endpoint: &Endpoint, request: ApiRequest) -> Result
 
 fn bearer(job: &Job, key: &SecretName, place: &Location) -> Result<Zeroizing<Vec<u8>>, CallError> {
     let unavailable = |problem: &str| {
-        let message = format!("the endpoint needs secret '{key}', {problem}");
-        CallError::new(Code::Unavailable, message)
+        CallError::unconfigured(format!("the endpoint needs secret '{key}', {problem}"))
     };
     let store = job.services.secrets.as_ref();
     let store = store.ok_or_else(|| unavailable("and there is no secret store"))?;
@@ -159,6 +157,7 @@ pub(crate) fn unexpected(who: &str, what: &str) -> CallError {
 
 /// Makes the error of a service that is not configured.
 pub(crate) fn not_configured(name: &str, setting: &str) -> CallError {
-    let message = format!("`{name}` has nothing behind it on this host; configure `{setting}`");
-    CallError::new(Code::Unavailable, message)
+    CallError::unconfigured(format!(
+        "`{name}` has nothing behind it on this host; configure `{setting}`"
+    ))
 }

@@ -87,6 +87,16 @@ impl CallError {
         Self::new(Code::InvalidArgs, format!("`{field}` {problem}"))
     }
 
+    /// Makes the error of something that is not set up on this host: the same call will fail again
+    /// until a person changes that.
+    #[must_use]
+    pub fn unconfigured(message: impl Into<String>) -> Self {
+        Self {
+            retryable: false,
+            ..Self::new(Code::Unavailable, message)
+        }
+    }
+
     /// Makes the error of a failure of this host; what failed is for the log, not for a model.
     #[must_use]
     pub fn internal(message: impl Into<String>) -> Self {

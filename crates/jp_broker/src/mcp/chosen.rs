@@ -33,10 +33,7 @@ pub(super) fn choose<'a>(
     let none = || {
         let hint =
             "no MCP server is configured; add `[providers.mcp.NAME]` with a `command` or a `url`";
-        CallError {
-            retryable: false,
-            ..CallError::new(Code::Unavailable, hint)
-        }
+        CallError::unconfigured(hint)
     };
     let pool = services.mcp.as_deref().ok_or_else(none)?;
     let ids: Vec<&str> = pool.servers().map(|server| server.id.as_str()).collect();
@@ -74,10 +71,7 @@ pub(super) fn github(services: &Services) -> Result<Chosen<'_>, CallError> {
     found
         .next()
         .map(|pool| Chosen { pool, id: GITHUB })
-        .ok_or_else(|| CallError {
-            retryable: false,
-            ..CallError::new(Code::Unavailable, "GitHub's MCP server is not configured")
-        })
+        .ok_or_else(|| CallError::unconfigured("GitHub's MCP server is not configured"))
 }
 
 impl Chosen<'_> {

@@ -200,7 +200,7 @@ impl Owner<'_> {
                         "server '{}' needs secret '{name}', and there is no secret store; `jp secret set {name}` makes one",
                         server.name
                     );
-                    Err(CallError::new(Code::Unavailable, message))
+                    Err(CallError::unconfigured(message))
                 }
             },
         }

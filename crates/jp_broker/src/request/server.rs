@@ -190,7 +190,7 @@ impl HttpServers {
     fn no_server(&self) -> CallError {
         if self.servers.is_empty() {
             let message = "no server is configured for `http.request`; give a `url`, or add one as `[broker.http.NAME]`";
-            return CallError::new(Code::Unavailable, message);
+            return CallError::unconfigured(message);
         }
         let problem = format!("is required; {}", self.known());
         CallError::invalid("server", &problem)

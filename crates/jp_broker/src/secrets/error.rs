@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{CallError, Code};
+use crate::CallError;
 
 /// Says why something about secrets cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -40,13 +40,22 @@ pub enum SecretError {
         problem: &'static str,
     },
     /// There are sealed secrets, and no key to open them with.
-    #[error("the key {} is missing; without it the stored secrets cannot be read", path.display())]
+    #[error(
+        "the key {} is missing, and without it {} cannot be read; put the key back from a backup, or remove that file and set the secrets again with `jp secret set`",
+        path.display(),
+        sealed.display()
+    )]
     KeyMissing {
+        /// The sealed file.
+        sealed: PathBuf,
         /// Where the key is expected.
         path: PathBuf,
     },
     /// The sealed file was changed, or belongs to another key.
-    #[error("{} was changed by someone else, or belongs to another key", path.display())]
+    #[error(
+        "{} was changed by someone else, or belongs to another key; put it back from a backup, or remove it and set the secrets again with `jp secret set`",
+        path.display()
+    )]
     Tampered {
         /// The sealed file.
         path: PathBuf,
@@ -69,7 +78,6 @@ pub enum SecretError {
 /// Tells a guest that there are no secrets to be had, and nothing about files of this machine.
 impl From<SecretError> for CallError {
     fn from(_: SecretError) -> Self {
-        let message = "the secret store cannot be read; `jp secret list` says why";
-        Self::new(Code::Unavailable, message)
+        Self::unconfigured("the secret store cannot be read; `jp secret list` says why")
     }
 }

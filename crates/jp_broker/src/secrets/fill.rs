@@ -58,7 +58,7 @@ pub(crate) fn find_granted(
     }
     let Some(store) = store else {
         let message = "there is no secret store on this host; `jp secret set` makes one";
-        return Err(CallError::new(Code::Unavailable, message));
+        return Err(CallError::unconfigured(message));
     };
     Ok(store.find(name)?)
 }

@@ -100,6 +100,7 @@ impl FileVault {
 
     fn key_missing(&self) -> SecretError {
         SecretError::KeyMissing {
+            sealed: self.paths.secrets.clone(),
             path: self.paths.key.clone(),
         }
     }

@@ -157,6 +157,11 @@ fn changes_by_others_and_wrong_keys_are_noticed() {
         matches!(set, Err(SecretError::KeyMissing { .. })),
         "no new key over old secrets: {set:?}"
     );
+    let way_out = set.unwrap_err().to_string();
+    assert!(
+        way_out.contains("set the secrets again with `jp secret set`"),
+        "{way_out}"
+    );
     fs::write(&key, good_key).unwrap();
     chmod(&key, 0o600);
     assert_eq!(store(dir.path()).list().unwrap().len(), 1);

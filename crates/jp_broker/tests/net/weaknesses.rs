@@ -188,6 +188,11 @@ fn check(desk: &Desk, name: &str, arguments: &Value, code: &str) {
     assert_eq!(error["code"], code, "{name}: {error}");
     assert_eq!(error["status"], "error");
     assert!(error["error"].is_string() && error["retryable"].is_boolean());
+    // Nothing that is not set up comes to be by asking again.
+    assert!(
+        code != "unavailable" || error["retryable"] == false,
+        "{error}"
+    );
     let fields: Vec<&String> = error.as_object().unwrap().keys().collect();
     assert_eq!(fields, ["status", "code", "error", "retryable"]);
 }
