@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use jp_policy::{BrokeredName, Grant};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, value::MapDeserializer};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -60,17 +60,26 @@ impl CapabilityCall<'_> {
     ///
     /// [`Code::InvalidArgs`] naming the field.
     pub fn arguments<T: Arguments>(&self) -> Result<T, CallError> {
-        let mut arguments = self.arguments.clone();
-        arguments.shift_remove("user_id");
-        serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-            let field = error.path().to_string();
-            let problem = error.into_inner().to_string();
-            let message = match field.as_str() {
-                "." => problem,
-                _ => format!("`{field}`: {problem}"),
-            };
-            CallError::new(Code::InvalidArgs, message)
-        })
+        self.arguments_but(&[])
+    }
+
+    /// Reads the arguments as [`Self::arguments`] does, without some more that decide nothing.
+    pub(crate) fn arguments_but<T: Arguments>(&self, dropped: &[&str]) -> Result<T, CallError> {
+        let kept = self.arguments.iter().filter_map(|(name, value)| {
+            let name = name.as_str();
+            (name != "user_id" && !dropped.contains(&name)).then_some((name, value))
+        });
+        serde_path_to_error::deserialize(MapDeserializer::new(kept)).map_err(
+            |error: serde_path_to_error::Error<serde_json::Error>| {
+                let field = error.path().to_string();
+                let problem = error.into_inner().to_string();
+                let message = match field.as_str() {
+                    "." => problem,
+                    _ => format!("`{field}`: {problem}"),
+                };
+                CallError::new(Code::InvalidArgs, message)
+            },
+        )
     }
 }
 

@@ -22,6 +22,7 @@ mod address;
 mod admit;
 mod body;
 mod deadline;
+mod download;
 mod error;
 mod head;
 mod message;
@@ -33,6 +34,7 @@ use std::{sync::Arc, time::Duration};
 
 use jp_policy::Net;
 
+pub use download::{Bounds, DownloadError, Pace, Receive, Take};
 pub use error::HttpError;
 pub use message::{Request, Response};
 pub use resolve::{Resolve, SystemResolver};

@@ -8,6 +8,7 @@
 mod broker;
 mod capability;
 mod clock;
+mod download;
 pub mod due;
 mod endpoint;
 mod error;
@@ -26,6 +27,7 @@ mod web;
 
 pub use broker::{Broker, Caller, answered};
 pub use capability::{Arguments, Capability, CapabilityCall, Spec};
+pub use download::{Downloaded, Downloader, Wanted};
 pub use endpoint::{ApiBody, ApiRequest, Endpoint};
 pub use error::{CallError, Code};
 pub use generate::{GenerateOptions, TokenField};

@@ -3,18 +3,20 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, LazyLock},
+    sync::Arc,
 };
 
 use jp_policy::Limits;
 use jp_tool::{Action, Context, Outcome};
 use jp_wasm::{
-    AbiVersion, Allocation, CapabilityCalls, DirPerms, Ended, Error, FilePerms, GuestCall,
-    GuestEvents, ModuleAbi, Preopen, Prepared, Runtime, RuntimeOptions, WasiConfig,
+    AbiVersion, CapabilityCalls, DirPerms, Ended, Error, FilePerms, GuestCall, GuestEvents,
+    ModuleAbi, Preopen, Prepared, Runtime, WasiConfig, WasiContext,
 };
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
+
+use crate::Host;
 
 /// Where guests see the workspace.
 pub const ROOT: &str = "/workspace";
@@ -30,52 +32,6 @@ pub enum Access {
     None,
 }
 
-/// The runtimes tests share, as calls of one process do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Host {
-    /// Each instance for itself.
-    OnDemand,
-    /// Instances from a pool.
-    Pooling,
-    /// Instances from a pool, some made ahead of time.
-    Spares,
-}
-
-impl Host {
-    /// All of them, for tests that must hold on each.
-    pub const ALL: [Self; 3] = [Self::OnDemand, Self::Pooling, Self::Spares];
-
-    /// Makes a runtime of this kind that nobody else uses.
-    ///
-    /// # Panics
-    ///
-    /// When this machine cannot run Wasm.
-    #[must_use]
-    #[expect(clippy::expect_used, reason = "a test kit fails by panicking")]
-    pub fn runtime(self) -> Runtime {
-        let options = RuntimeOptions {
-            allocation: match self {
-                Self::OnDemand => Allocation::OnDemand,
-                Self::Pooling | Self::Spares => Allocation::Pooling,
-            },
-            spares: if self == Self::Spares { 4 } else { 0 },
-            ..RuntimeOptions::default()
-        };
-        Runtime::new(&options).expect("a runtime")
-    }
-
-    fn shared(self) -> &'static Runtime {
-        static ON_DEMAND: LazyLock<Runtime> = LazyLock::new(|| Host::OnDemand.runtime());
-        static POOLING: LazyLock<Runtime> = LazyLock::new(|| Host::Pooling.runtime());
-        static SPARES: LazyLock<Runtime> = LazyLock::new(|| Host::Spares.runtime());
-        match self {
-            Self::OnDemand => &ON_DEMAND,
-            Self::Pooling => &POOLING,
-            Self::Spares => &SPARES,
-        }
-    }
-}
-
 /// A workspace and how guests are called in it.
 pub struct Kit {
     runtime: &'static Runtime,
@@ -89,7 +45,11 @@ pub struct Kit {
     abi: AbiVersion,
     action: Action,
     answers: String,
+    around: Around,
 }
+
+/// Changes what a guest finds around it.
+type Around = Box<dyn Fn(&mut WasiContext) + Send + Sync>;
 
 #[expect(clippy::expect_used, reason = "a test kit fails by panicking")]
 impl Kit {
@@ -112,6 +72,7 @@ impl Kit {
             abi: AbiVersion::One,
             action: Action::Run,
             answers: "{}".to_owned(),
+            around: Box::new(|_| {}),
         }
     }
 
@@ -186,6 +147,13 @@ impl Kit {
         self
     }
 
+    /// Changes what guests find around them, beside the workspace.
+    #[must_use]
+    pub fn around(mut self, around: impl Fn(&mut WasiContext) + Send + Sync + 'static) -> Self {
+        self.around = Box::new(around);
+        self
+    }
+
     /// Asks guests to format their arguments only.
     #[must_use]
     pub const fn formatting(mut self) -> Self {
@@ -225,7 +193,8 @@ impl Kit {
     /// Calls a component or module, or reports why there is none.
     pub async fn call_prepared(&self, prepared: Result<Prepared, Error>, arguments: &str) -> Ended {
         let ready = prepared.and_then(|prepared| {
-            let wasi = self.runtime.wasi_context(&self.wasi())?;
+            let mut wasi = self.runtime.wasi_context(&self.wasi())?;
+            (self.around)(&mut wasi);
             Ok((prepared, wasi))
         });
         let (prepared, wasi) = match ready {

@@ -5,12 +5,14 @@
 //! the kit only lets it try.
 
 pub mod abi;
+mod host;
 mod kit;
 pub mod text;
 
 use std::path::Path;
 
-pub use kit::{Access, Host, Kit, ROOT};
+pub use host::Host;
+pub use kit::{Access, Kit, ROOT};
 
 /// Every built guest: its name and where it lies.
 pub const GUESTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/guests.rs"));

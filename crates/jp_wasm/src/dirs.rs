@@ -44,14 +44,17 @@ impl DirCache {
             mount.guest_path.clone_from(&preopen.guest_path);
             mounts.push(mount);
         }
-        Ok(WasiContext { mounts })
+        Ok(WasiContext {
+            mounts,
+            ..WasiContext::default()
+        })
     }
 
     /// Opens a directory, or takes the handle of an earlier call.
     pub(crate) fn open(&self, path: &Path) -> Result<Arc<StdFile>, Error> {
         let mount = self.mount(path, FsPerms::ReadOnly);
         mount
-            .map(|mount| mount.dir.dir)
+            .map(Mount::into_handle)
             .map_err(|source| Error::Mount {
                 path: path.to_owned(),
                 source,

@@ -45,6 +45,12 @@ pub(crate) struct Running<'a> {
 
 impl Running<'_> {
     pub(crate) async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
+        if let Err(error) = check_stdio(prepared, &call) {
+            return Ended {
+                result: Err(error),
+                traces: Traces::default(),
+            };
+        }
         let Some(_ticking) = self.ticker.enter() else {
             // Without the clock's thread nothing could stop a guest that computes.
             let reason = "no thread to watch the time limit with".to_owned();
@@ -152,6 +158,17 @@ impl Running<'_> {
     }
 }
 
+/// Refuses a program that hears and answers through streams it does not have.
+fn check_stdio(prepared: &Prepared, call: &GuestCall<'_>) -> Result<(), Error> {
+    let pre = prepared.spares.pre();
+    if call.wasi.ambient.stdio || !pre.needs_stdio(call.module.entrypoint) {
+        return Ok(());
+    }
+    Err(Error::Denied {
+        capability: "stdio",
+    })
+}
+
 /// Puts what this call may do and use into a store that could do nothing before.
 fn arm(store: &mut Store<State>, stop: &Arc<Stop>, call: &GuestCall<'_>) -> Result<(), Error> {
     let limits = call.limits;
@@ -168,8 +185,8 @@ fn arm(store: &mut Store<State>, stop: &Arc<Stop>, call: &GuestCall<'_>) -> Resu
     state.stop = Arc::clone(stop);
     state.files.mounts.clone_from(&call.wasi.mounts);
     state.files.limit = limits.open_files as usize;
-    state.stdout.set_limit(bytes(limits.output_bytes));
-    state.stderr.set_limit(bytes(limits.output_bytes));
+    state.surround(&call.wasi);
+    state.streams.set_limit(bytes(limits.output_bytes));
     if state.limiter.set_limit(bytes(limits.memory_bytes)) {
         Ok(())
     } else {
@@ -213,10 +230,10 @@ pub(crate) fn signs(store: &Store<State>, limits: &Limits) -> Signs {
 
 fn traces(store: &Store<State>, limits: &Limits) -> Traces {
     let left = store.get_fuel().unwrap_or_default();
-    let state = store.data();
+    let streams = &store.data().streams;
     Traces {
-        stdout: state.stdout.take(),
-        stderr: state.stderr.take(),
+        stdout: streams.take_stdout(),
+        stderr: streams.take_stderr(),
         fuel: limits.fuel.unwrap_or(u64::MAX).saturating_sub(left),
     }
 }

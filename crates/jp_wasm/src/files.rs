@@ -7,40 +7,50 @@
 
 use std::{
     any::Any,
+    collections::HashMap,
     fs::File as StdFile,
-    os::unix::fs::FileTypeExt,
     sync::{Arc, Weak},
 };
 
-use cap_fs_ext::{OpenOptionsFollowExt, OpenOptionsMaybeDirExt, OpenOptionsSyncExt};
-use cap_primitives::fs::{FollowSymlinks, OpenOptions};
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::{
     FsPerms, OpenMode,
     filesystem::{Descriptor, Dir, File, WasiFilesystemCtxView},
     p2::{
-        FsError, FsResult,
+        FsResult,
         bindings::filesystem::types::{
-            self, DescriptorFlags, ErrorCode, HostDescriptor as _, HostDirectoryEntryStream,
-            OpenFlags, PathFlags,
+            DescriptorFlags, DescriptorStat, ErrorCode, OpenFlags, PathFlags,
         },
     },
 };
 
+mod chosen;
+mod counted;
 mod delegate;
+mod listing;
+mod open;
+mod quota;
 
-/// Entries of one directory that are read at once. wasmtime reads and stats them all before the
-/// guest sees the first, so this bounds both memory and time.
-const MAX_ENTRIES: usize = 200_000;
+use self::open::{as_descriptor, open_options};
+pub(crate) use chosen::{Chosen, no_file};
+pub(crate) use quota::Quota;
+pub use quota::TempQuota;
 
-/// Directories smaller than this cannot hold [`MAX_ENTRIES`] entries and are not counted first.
-const COUNT_FROM_BYTES: u64 = 1024 * 1024;
-
-/// A directory of the host that a guest sees, opened once and shared by calls.
+/// A directory that a guest sees, opened once and shared by calls.
 #[derive(Clone)]
 pub(crate) struct Mount {
     pub(crate) guest_path: String,
-    pub(crate) dir: Dir,
+    pub(crate) descriptor: Descriptor,
+    pub(crate) behind: Option<Behind>,
+}
+
+/// What makes a directory other than one of the host's, as it is.
+#[derive(Clone)]
+pub(crate) enum Behind {
+    /// It holds one chosen file.
+    Chosen(Arc<Chosen>),
+    /// What it holds is counted.
+    Counted(Arc<Quota>),
 }
 
 impl Mount {
@@ -51,7 +61,22 @@ impl Mount {
         };
         Self {
             guest_path,
-            dir: Dir::new(handle, perms, mode, true),
+            descriptor: Descriptor::Dir(Dir::new(handle, perms, mode, true)),
+            behind: None,
+        }
+    }
+
+    pub(crate) fn perms(&self) -> FsPerms {
+        match &self.descriptor {
+            Descriptor::Dir(dir) => dir.perms,
+            Descriptor::File(file) => file.perms,
+        }
+    }
+
+    pub(crate) fn into_handle(self) -> Arc<StdFile> {
+        match self.descriptor {
+            Descriptor::Dir(dir) => dir.dir,
+            Descriptor::File(file) => file.file,
         }
     }
 }
@@ -61,6 +86,10 @@ impl Mount {
 pub(crate) struct OpenFiles {
     pub(crate) mounts: Vec<Mount>,
     pub(crate) limit: usize,
+    /// Whether the guest has no clocks, so that files must not tell it the time either.
+    pub(crate) timeless: bool,
+    // By the number of the descriptor; those of plain directories are not in here.
+    behind: HashMap<u32, Behind>,
     // Streams keep a file open after its descriptor is gone, so the files themselves are counted.
     open: Vec<Weak<dyn Any + Send + Sync>>,
     // A listing holds no file open, but all of its entries in the host's memory.
@@ -105,7 +134,11 @@ impl GuestFiles<'_> {
     fn preopens(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
         let mut all = Vec::with_capacity(self.files.mounts.len());
         for mount in &self.files.mounts {
-            let descriptor = self.wasi.table.push(Descriptor::Dir(mount.dir.clone()))?;
+            let descriptor = self.wasi.table.push(mount.descriptor.clone())?;
+            if let Some(behind) = &mount.behind {
+                let behind = behind.clone();
+                self.files.behind.insert(descriptor.rep(), behind);
+            }
             all.push((descriptor, mount.guest_path.clone()));
         }
         Ok(all)
@@ -121,10 +154,91 @@ impl GuestFiles<'_> {
     ) -> FsResult<Resource<Descriptor>> {
         let (options, mode) = open_options(follow, oflags, flags)?;
         self.files.check_room()?;
-        let directory = oflags.contains(OpenFlags::DIRECTORY);
-        let descriptor = open_in(self.dir(fd)?, path, &options, mode, directory)?;
+        let behind = self.files.behind.get(&fd.rep()).cloned();
+        if let Some(Behind::Chosen(chosen)) = &behind {
+            return self.open_chosen(chosen, path, oflags, mode);
+        }
+        let dir = self.dir(fd)?;
+        if dir.perms.write_not_permitted() && mode.contains(OpenMode::WRITE) {
+            return Err(ErrorCode::NotPermitted.into());
+        }
+        let descriptor = if let Some(Behind::Counted(quota)) = &behind {
+            quota.open(dir, path, &options, oflags, mode)?
+        } else {
+            let opened = cap_primitives::fs::open(&dir.dir, path.as_ref(), &options)?;
+            as_descriptor(opened, dir, mode, oflags.contains(OpenFlags::DIRECTORY))?
+        };
         self.files.count(&descriptor);
-        Ok(self.wasi.table.push(descriptor)?)
+        self.push(descriptor, behind)
+    }
+
+    fn push(
+        &mut self,
+        descriptor: Descriptor,
+        behind: Option<Behind>,
+    ) -> FsResult<Resource<Descriptor>> {
+        let fd = self.wasi.table.push(descriptor)?;
+        if let Some(behind) = behind {
+            self.files.behind.insert(fd.rep(), behind);
+        }
+        Ok(fd)
+    }
+
+    /// Returns the chosen file when a descriptor is the directory it is in.
+    fn chosen(&self, fd: &Resource<Descriptor>) -> Option<Arc<Chosen>> {
+        match self.files.behind.get(&fd.rep()) {
+            Some(Behind::Chosen(chosen)) => Some(Arc::clone(chosen)),
+            _ => None,
+        }
+    }
+
+    /// Refuses what cannot be done with the directory of a chosen file.
+    fn refuse_chosen(&self, fd: &Resource<Descriptor>, why: ErrorCode) -> FsResult<()> {
+        match self.chosen(fd) {
+            Some(_) => Err(why.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn quota(&self, fd: &Resource<Descriptor>) -> Option<Arc<Quota>> {
+        match self.files.behind.get(&fd.rep()) {
+            Some(Behind::Counted(quota)) => Some(Arc::clone(quota)),
+            _ => None,
+        }
+    }
+
+    /// Returns the quota that both directories share, if any. Between others nothing can be moved
+    /// or linked, as between two disks: it would be counted wrong.
+    fn shared_quota(
+        &self,
+        old: &Resource<Descriptor>,
+        new: &Resource<Descriptor>,
+    ) -> FsResult<Option<Arc<Quota>>> {
+        for fd in [old, new] {
+            self.refuse_chosen(fd, ErrorCode::NotPermitted)?;
+        }
+        match (self.quota(old), self.quota(new)) {
+            (None, None) => Ok(None),
+            (Some(old), Some(new)) if Arc::ptr_eq(&old, &new) => Ok(Some(old)),
+            _ => Err(ErrorCode::CrossDevice.into()),
+        }
+    }
+
+    /// Returns what the guest may know about a file.
+    fn told(&self, mut stat: DescriptorStat) -> DescriptorStat {
+        if self.files.timeless {
+            stat.data_access_timestamp = None;
+            stat.data_modification_timestamp = None;
+            stat.status_change_timestamp = None;
+        }
+        stat
+    }
+
+    fn file(&self, fd: &Resource<Descriptor>) -> FsResult<&File> {
+        match self.wasi.table.get(fd)? {
+            Descriptor::File(file) => Ok(file),
+            Descriptor::Dir(_) => Err(ErrorCode::BadDescriptor.into()),
+        }
     }
 
     fn dir(&self, fd: &Resource<Descriptor>) -> FsResult<&Dir> {
@@ -133,107 +247,4 @@ impl GuestFiles<'_> {
             Descriptor::File(_) => Err(ErrorCode::NotDirectory.into()),
         }
     }
-
-    async fn read_directory(
-        &mut self,
-        fd: Resource<Descriptor>,
-    ) -> FsResult<Resource<types::DirectoryEntryStream>> {
-        if self.files.listings >= self.files.limit {
-            return Err(ErrorCode::Quota.into());
-        }
-        check_entries(&self.dir(&fd)?.dir)?;
-        let listing = self.wasi.read_directory(fd).await?;
-        self.files.listings += 1;
-        Ok(listing)
-    }
-
-    fn drop_listing(
-        &mut self,
-        listing: Resource<types::DirectoryEntryStream>,
-    ) -> wasmtime::Result<()> {
-        self.files.listings = self.files.listings.saturating_sub(1);
-        HostDirectoryEntryStream::drop(&mut self.wasi, listing)
-    }
-}
-
-/// Opens a path below a directory: never outside it, never blocking, only files and directories.
-fn open_in(
-    dir: &Dir,
-    path: &str,
-    options: &OpenOptions,
-    mode: OpenMode,
-    directory: bool,
-) -> Result<Descriptor, FsError> {
-    if dir.perms.write_not_permitted() && mode.contains(OpenMode::WRITE) {
-        return Err(ErrorCode::NotPermitted.into());
-    }
-    let opened = cap_primitives::fs::open(&dir.dir, path.as_ref(), options)?;
-    let kind = opened.metadata()?.file_type();
-    if kind.is_dir() {
-        return Ok(Descriptor::Dir(Dir::new(opened, dir.perms, mode, true)));
-    }
-    if directory {
-        return Err(ErrorCode::NotDirectory.into());
-    }
-    if kind.is_file() {
-        return Ok(Descriptor::File(File::new(opened, dir.perms, mode, true)));
-    }
-    // A FIFO could keep a worker waiting for ever; a device is not the workspace's to give.
-    debug_assert!(
-        kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device()
-    );
-    Err(ErrorCode::NotPermitted.into())
-}
-
-/// Translates the flags of `open-at`, as wasmtime does, and adds "do not block".
-fn open_options(
-    follow: PathFlags,
-    oflags: OpenFlags,
-    flags: DescriptorFlags,
-) -> Result<(OpenOptions, OpenMode), ErrorCode> {
-    let sync = DescriptorFlags::FILE_INTEGRITY_SYNC
-        | DescriptorFlags::DATA_INTEGRITY_SYNC
-        | DescriptorFlags::REQUESTED_WRITE_SYNC;
-    if flags.intersects(sync) {
-        return Err(ErrorCode::Unsupported);
-    }
-    let changing = OpenFlags::CREATE | OpenFlags::EXCLUSIVE | OpenFlags::TRUNCATE;
-    if oflags.contains(OpenFlags::DIRECTORY) && oflags.intersects(changing) {
-        return Err(ErrorCode::Invalid);
-    }
-    let write = flags.contains(DescriptorFlags::WRITE)
-        || oflags.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE);
-    let read = flags.contains(DescriptorFlags::READ) || !flags.contains(DescriptorFlags::WRITE);
-    let mut options = OpenOptions::new();
-    options
-        .read(read)
-        .write(write)
-        .maybe_dir(true)
-        .nonblock(true);
-    options.truncate(oflags.contains(OpenFlags::TRUNCATE));
-    if oflags.contains(OpenFlags::CREATE) {
-        let new = oflags.contains(OpenFlags::EXCLUSIVE);
-        options.create(!new).create_new(new);
-    }
-    options.follow(if follow.contains(PathFlags::SYMLINK_FOLLOW) {
-        FollowSymlinks::Yes
-    } else {
-        FollowSymlinks::No
-    });
-    let mut mode = OpenMode::empty();
-    mode.set(OpenMode::READ, read);
-    mode.set(OpenMode::WRITE, write);
-    Ok((options, mode))
-}
-
-/// Refuses a directory with too many entries.
-fn check_entries(dir: &StdFile) -> Result<(), FsError> {
-    if dir.metadata()?.len() < COUNT_FROM_BYTES {
-        return Ok(());
-    }
-    let entries = rustix::fs::Dir::read_from(dir).map_err(std::io::Error::from)?;
-    if entries.take(MAX_ENTRIES + 1).count() > MAX_ENTRIES {
-        return Err(ErrorCode::Overflow.into());
-    }
-    Ok(())
 }

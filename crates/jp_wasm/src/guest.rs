@@ -114,6 +114,14 @@ impl GuestPre {
         }
     }
 
+    /// Whether a call that enters here has no other way to answer than standard output.
+    pub(crate) fn needs_stdio(&self, name: Option<&str>) -> bool {
+        match self {
+            Self::Component(_) | Self::Described(_) => false,
+            Self::Module(module) => module.is_command(name),
+        }
+    }
+
     pub(crate) fn engine(&self) -> &Engine {
         match self {
             Self::Component(pre) => pre.engine(),

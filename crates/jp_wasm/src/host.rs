@@ -1,6 +1,7 @@
 //! What a guest is given: directories, captured streams, clocks and randomness, and nothing else.
 //!
-//! Seed table: no network, no environment, no arguments; clocks and random on.
+//! Seed table: no network, no environment, no arguments; clocks and random on, unless the call says
+//! otherwise.
 
 use std::{
     fs::File as StdFile,
@@ -9,24 +10,23 @@ use std::{
 };
 
 use cap_primitives::{ambient_authority, fs::open_ambient_dir};
+use jp_policy::Ambient;
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 
 use crate::{
     error::Error,
     events::Outward,
     files::{GuestFiles, Mount, OpenFiles},
     limiter::Limiter,
-    output::Capture,
+    output::Streams,
     preview1::Preview1,
     stop::Stop,
+    surroundings::Surroundings,
 };
 
 /// Resources (descriptors, streams, pollables) a guest may hold at once.
 pub(crate) const MAX_RESOURCES: usize = 1024;
-
-/// Bytes of randomness one host call may ask for.
-const MAX_RANDOM: u64 = 1024 * 1024;
 
 /// WASI capabilities of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -77,17 +77,27 @@ impl Preopen {
     }
 }
 
-/// The opened directories of a [`WasiConfig`].
+/// What a guest finds around it: opened directories, variables, clocks and the like.
 #[derive(Clone, Default)]
 pub struct WasiContext {
     pub(crate) mounts: Vec<Mount>,
+    /// The variables it sees; by default none.
+    pub env: Vec<(String, String)>,
+    /// What it has without asking; by default everything there is.
+    ///
+    /// Without `clocks` all clocks stand still at zero and files do not tell when they were
+    /// changed; a guest that sleeps still sleeps that long, since a wait that never ends helps
+    /// nobody. Without `random` its random numbers are the same in every call, which is to say
+    /// not random. Without `stdio` standard input is empty and what it prints is discarded; a
+    /// program that speaks through them is refused.
+    pub ambient: Ambient,
 }
 
 impl WasiContext {
     /// Returns the guest's paths and whether each may be written.
     pub fn preopens(&self) -> impl Iterator<Item = (&str, DirPerms)> {
         self.mounts.iter().map(|mount| {
-            let perms = match mount.dir.perms {
+            let perms = match mount.perms() {
                 FsPerms::ReadOnly => DirPerms::Read,
                 FsPerms::ReadWrite => DirPerms::ReadWrite,
             };
@@ -141,18 +151,29 @@ pub fn build_wasi_context(config: &WasiConfig) -> Result<WasiContext, Error> {
             preopen.perms(),
         ));
     }
-    Ok(WasiContext { mounts })
+    Ok(WasiContext {
+        mounts,
+        ..WasiContext::default()
+    })
 }
 
-/// The one place where a path of the host becomes a handle.
+/// The one place where a path of the host becomes the handle of a directory.
 pub(crate) fn open_dir(path: &Path) -> std::io::Result<StdFile> {
     open_ambient_dir(path, ambient_authority())
 }
 
+/// What WASI works on.
+struct Wasi {
+    context: WasiCtx,
+    table: ResourceTable,
+}
+
 /// Everything a guest's host calls work on.
 pub(crate) struct State {
-    wasi: WasiCtx,
-    table: ResourceTable,
+    /// Made when the guest first asks for it: that seeds two random generators among other things, and
+    /// a module without imports never does.
+    wasi: Option<Box<Wasi>>,
+    pub(crate) surroundings: Surroundings,
     pub(crate) files: OpenFiles,
     pub(crate) preview1: Preview1,
     pub(crate) outward: Outward,
@@ -160,8 +181,7 @@ pub(crate) struct State {
     pub(crate) stop: Arc<Stop>,
     /// How often the guest was asked whether it has to stop.
     pub(crate) ticks: u32,
-    pub(crate) stdout: Capture,
-    pub(crate) stderr: Capture,
+    pub(crate) streams: Streams,
     /// Whether the guest made a WASI call; a guest that does so while being instantiated might keep
     /// what it saw, so no spare instances are made of it.
     pub(crate) touched: bool,
@@ -170,29 +190,48 @@ pub(crate) struct State {
 impl State {
     /// Makes a state without any authority: no directory, no output, no memory beyond `memory`.
     pub(crate) fn new(stop: Arc<Stop>, memory: usize) -> Self {
-        let (stdout, stderr) = (Capture::new(), Capture::new());
-        let mut table = ResourceTable::new();
-        table.set_max_capacity(MAX_RESOURCES);
         Self {
-            wasi: wasi_builder(&stdout, &stderr)
-                .allow_blocking_current_thread(true)
-                .build(),
-            table,
+            wasi: None,
+            surroundings: Surroundings::default(),
             files: OpenFiles::default(),
             preview1: Preview1::default(),
             outward: Outward::default(),
             limiter: Limiter::new(memory),
             stop,
             ticks: 0,
-            stdout,
-            stderr,
+            streams: Streams::default(),
             touched: false,
         }
     }
 
+    /// Changes what the guest finds around it. Nothing of what was made for it before stays.
+    pub(crate) fn set_surroundings(&mut self, surroundings: Surroundings) {
+        self.surroundings = surroundings;
+        self.wasi = None;
+    }
+
+    /// Makes what WASI works on, unless it is there.
+    pub(crate) fn make_wasi(&mut self) {
+        self.wasi_and_files();
+    }
+
+    fn wasi_and_files(&mut self) -> (&mut Wasi, &mut OpenFiles) {
+        let wasi = self.wasi.get_or_insert_with(|| {
+            let mut table = ResourceTable::new();
+            table.set_max_capacity(MAX_RESOURCES);
+            let context = self
+                .surroundings
+                .wasi_builder(self.streams.get())
+                .allow_blocking_current_thread(true)
+                .build();
+            Box::new(Wasi { context, table })
+        });
+        (wasi, &mut self.files)
+    }
+
     /// Closes the guest's files, streams and directories.
     pub(crate) fn close_all(&mut self) {
-        self.table = ResourceTable::new();
+        self.wasi = None;
         self.files = OpenFiles::default();
         self.preview1 = Preview1::default();
         self.outward = Outward::default();
@@ -200,12 +239,10 @@ impl State {
 
     pub(crate) fn guest_files(&mut self) -> GuestFiles<'_> {
         self.touched = true;
-        let Self {
-            wasi, table, files, ..
-        } = self;
+        let (Wasi { context, table }, files) = self.wasi_and_files();
         GuestFiles {
             wasi: wasmtime_wasi::filesystem::WasiFilesystemCtxView {
-                ctx: wasi.filesystem(),
+                ctx: context.filesystem(),
                 table,
             },
             files,
@@ -213,24 +250,13 @@ impl State {
     }
 }
 
-/// Starts a WASI context without any authority but the clocks and randomness every guest has.
-pub(crate) fn wasi_builder(stdout: &Capture, stderr: &Capture) -> WasiCtxBuilder {
-    let mut wasi = WasiCtx::builder();
-    wasi.stdout(stdout.clone())
-        .stderr(stderr.clone())
-        .allow_tcp(false)
-        .allow_udp(false)
-        .allow_ip_name_lookup(false)
-        .max_random_size(MAX_RANDOM);
-    wasi
-}
-
 impl WasiView for State {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         self.touched = true;
+        let (Wasi { context, table }, _) = self.wasi_and_files();
         WasiCtxView {
-            ctx: &mut self.wasi,
-            table: &mut self.table,
+            ctx: context,
+            table,
         }
     }
 }

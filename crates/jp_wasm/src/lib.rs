@@ -11,6 +11,7 @@ mod artifact;
 mod cache;
 mod call;
 mod capability;
+mod chosen;
 mod code;
 mod convert;
 mod dirs;
@@ -32,6 +33,8 @@ mod runtime;
 mod source;
 mod spares;
 mod stop;
+mod surroundings;
+mod temp;
 mod ticker;
 
 use std::path::Path;
@@ -45,12 +48,14 @@ pub use convert::{from_wit_outcome, to_wit_outcome, wit};
 pub use engine::Allocation;
 pub use error::Error;
 pub use events::{GuestEvents, LogLevel};
+pub use files::TempQuota;
 pub use guest::ToolKind;
 pub use host::{DirPerms, FilePerms, Preopen, WasiConfig, WasiContext, build_wasi_context};
 pub use inspect::{FileKind, Inspected};
 pub use module::{AbiVersion, ModuleAbi};
 pub use runtime::{Runtime, RuntimeOptions};
 pub use spares::SpareUse;
+pub use temp::ToolTemp;
 
 /// Executes a Wasm component or module from raw bytes, with default limits.
 ///

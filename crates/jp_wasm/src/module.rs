@@ -84,6 +84,11 @@ impl ModulePre {
         found.map_err(|reason| Error::Instantiate { reason })
     }
 
+    /// Whether a call that enters here runs a program.
+    pub(crate) fn is_command(&self, name: Option<&str>) -> bool {
+        matches!(self.way_in(name), Ok(WayIn::Command(_)))
+    }
+
     /// Brings a fresh instance to life, as far as it has to be before it can be called.
     pub(crate) async fn instantiate(&self, store: &mut Store<State>) -> wasmtime::Result<Instance> {
         let instance = self.pre.instantiate_async(&mut *store).await?;
@@ -186,15 +191,12 @@ async fn command(
             None => return Err(classify(error, &module_signs(store))),
         },
     };
-    let state = store.data();
+    let streams = &store.data().streams;
+    let stdout = streams.take_stdout();
     if code != 0 {
-        return Ok(answer::of_exit(
-            code,
-            &state.stdout.take(),
-            &state.stderr.peek(),
-        ));
+        return Ok(answer::of_exit(code, &stdout, &streams.peek_stderr()));
     }
-    let text = exchange::utf8(state.stdout.take())?;
+    let text = exchange::utf8(stdout)?;
     match answer::read(text, AbiVersion::One)? {
         Said::Outcome(outcome) => Ok(outcome),
         Said::Call { name, arguments } => {

@@ -18,6 +18,57 @@ use crate::error::OutputFull;
 /// The most a guest may write in one go; also what one `write-zeroes` makes the host allocate.
 const PERMIT: usize = 64 * 1024;
 
+/// Both streams of a guest; made when it first has something to print to.
+#[derive(Default)]
+pub(crate) struct Streams {
+    limit: usize,
+    made: Option<Made>,
+}
+
+/// The streams themselves.
+pub(crate) struct Made {
+    pub(crate) stdout: Capture,
+    pub(crate) stderr: Capture,
+}
+
+impl Streams {
+    /// Sets how much each of them keeps; nothing until then.
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+        if let Some(Made { stdout, stderr }) = &self.made {
+            stdout.lock().limit = limit;
+            stderr.lock().limit = limit;
+        }
+    }
+
+    /// Returns the streams.
+    pub(crate) fn get(&mut self) -> &Made {
+        let limit = self.limit;
+        self.made.get_or_insert_with(|| Made {
+            stdout: Capture::new(limit),
+            stderr: Capture::new(limit),
+        })
+    }
+
+    /// Takes what was printed to standard output.
+    pub(crate) fn take_stdout(&self) -> Vec<u8> {
+        let made = self.made.as_ref();
+        made.map_or_else(Vec::new, |made| made.stdout.take())
+    }
+
+    /// Takes what was printed to standard error.
+    pub(crate) fn take_stderr(&self) -> Vec<u8> {
+        let made = self.made.as_ref();
+        made.map_or_else(Vec::new, |made| made.stderr.take())
+    }
+
+    /// Copies what was printed to standard error so far.
+    pub(crate) fn peek_stderr(&self) -> Vec<u8> {
+        let made = self.made.as_ref();
+        made.map_or_else(Vec::new, |made| made.stderr.lock().bytes.clone())
+    }
+}
+
 /// One captured stream. Clones share what was captured.
 #[derive(Clone)]
 pub(crate) struct Capture(Arc<Mutex<Captured>>);
@@ -28,23 +79,13 @@ struct Captured {
 }
 
 impl Capture {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(Mutex::new(Captured {
-            bytes: Vec::new(),
-            limit: 0,
-        })))
+    fn new(limit: usize) -> Self {
+        let bytes = Vec::new();
+        Self(Arc::new(Mutex::new(Captured { bytes, limit })))
     }
 
-    pub(crate) fn set_limit(&self, limit: usize) {
-        self.lock().limit = limit;
-    }
-
-    pub(crate) fn take(&self) -> Vec<u8> {
+    fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.lock().bytes)
-    }
-
-    pub(crate) fn peek(&self) -> Vec<u8> {
-        self.lock().bytes.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Captured> {
@@ -109,10 +150,24 @@ mod tests {
 
     #[test]
     fn what_fits_is_kept_and_the_rest_is_refused() {
-        let capture = Capture::new();
-        capture.set_limit(5);
+        let capture = Capture::new(5);
         assert!(capture.keep(b"abc").is_ok());
         assert!(capture.keep(b"defg").is_err());
         assert_eq!(capture.take(), b"abcde");
+    }
+
+    #[test]
+    fn a_limit_holds_for_streams_made_before_and_after_it() {
+        let mut streams = Streams::default();
+        assert!(streams.get().stdout.keep(b"a").is_err());
+        streams.set_limit(3);
+        assert!(streams.get().stdout.keep(b"abc").is_ok());
+        assert!(streams.get().stderr.keep(b"abcd").is_err());
+        assert_eq!(streams.take_stdout(), b"abc");
+        assert_eq!(streams.peek_stderr(), streams.take_stderr());
+        let mut later = Streams::default();
+        later.set_limit(1);
+        assert!(later.get().stderr.keep(b"a").is_ok());
+        assert!(later.take_stdout().is_empty());
     }
 }

@@ -12,7 +12,7 @@ use wasmtime_wasi::{
     p2::pipe::MemoryInputPipe,
 };
 
-use crate::host::{MAX_RESOURCES, State, wasi_builder};
+use crate::host::{MAX_RESOURCES, State};
 
 /// The only module that core modules may import from.
 pub(crate) const NAME: &str = "wasi_snapshot_preview1";
@@ -37,13 +37,14 @@ impl State {
         self.touched = true;
         let Self {
             preview1: Preview1 { stdin, context },
-            stdout,
-            stderr,
+            surroundings,
+            streams,
             ..
         } = self;
         context.get_or_insert_with(|| {
             // Nothing may block the thread: a sleep of preview 1 would, and nobody could end it.
-            let mut context = wasi_builder(stdout, stderr)
+            let mut context = surroundings
+                .wasi_builder(streams.get())
                 .allow_blocking_current_thread(false)
                 .stdin(MemoryInputPipe::new(std::mem::take(stdin)))
                 .build_p1();

@@ -19,7 +19,7 @@ use wasmtime::Store;
 
 use crate::{
     engine::new_store,
-    guest::{Guest, GuestPre},
+    guest::{Guest, GuestPre, ToolKind},
     host::State,
     stop::Stop,
 };
@@ -161,6 +161,10 @@ impl Spares {
         let state = store.data();
         (!state.touched).then_some(())?;
         self.memory.store(state.limiter.held(), Ordering::Relaxed);
+        if matches!(self.pre.kind(), ToolKind::Component { .. }) {
+            // Most components ask for it, and here nobody waits.
+            store.data_mut().make_wasi();
+        }
         Some(Spare {
             store,
             guest,

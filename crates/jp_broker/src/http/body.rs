@@ -1,7 +1,7 @@
 //! A response's body in its three framings: length, chunks, or all there is until the end.
 
 use super::{
-    Limits, Response,
+    Response,
     head::{Failure, Incoming},
 };
 
@@ -19,30 +19,42 @@ enum Framing {
     UntilClose,
 }
 
-/// Reads the body that follows a response's head.
+/// Who takes a body's bytes as they arrive.
+pub(super) type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), Failure>;
+
+/// How much of a body is read, and of its trailers.
+#[derive(Clone, Copy)]
+pub(super) struct Most {
+    pub(super) body: u64,
+    pub(super) trailers: usize,
+}
+
+/// Reads the body that follows a response's head, a piece at a time.
 pub(super) fn read(
     incoming: &mut Incoming<'_>,
     response: &Response,
     method: &str,
-    limits: &Limits,
-) -> Result<Vec<u8>, Failure> {
+    most: Most,
+    sink: Sink<'_>,
+) -> Result<(), Failure> {
     let mut body = Body {
-        bytes: Vec::new(),
-        limit: limits.max_body,
+        sink,
+        length: 0,
+        limit: most.body,
     };
     match framing(response, method)? {
         Framing::Empty => {}
         Framing::Length(length) => {
-            let length = body.fits(length)?;
+            body.fits(length)?;
             body.take(incoming, length)?;
         }
         Framing::UntilClose => body.take_all(incoming)?,
         Framing::Chunked => {
             body.take_chunks(incoming)?;
-            skip_trailers(incoming, limits.max_header_bytes)?;
+            skip_trailers(incoming, most.trailers)?;
         }
     }
-    Ok(body.bytes)
+    Ok(())
 }
 
 /// RFC 9112, section 6.3.
@@ -88,54 +100,47 @@ fn number(text: &[u8], radix: u32) -> Option<u64> {
     digits.then(|| u64::from_str_radix(text, radix).ok())?
 }
 
-/// The body so far. It grows with what arrives, never with what was announced.
-struct Body {
-    bytes: Vec<u8>,
-    limit: usize,
+/// The body so far. What is announced is compared with the limit before anything is read.
+struct Body<'a> {
+    sink: Sink<'a>,
+    length: u64,
+    limit: u64,
 }
 
-impl Body {
-    fn too_large(&self) -> Failure {
-        Failure::TooLarge("body", self.limit)
-    }
-
+impl Body<'_> {
     /// Checks an announced length against what is left of the limit.
-    fn fits(&self, length: u64) -> Result<usize, Failure> {
-        let left = self.limit.saturating_sub(self.bytes.len());
-        let length = usize::try_from(length).map_err(|_| self.too_large())?;
-        if length > left {
-            Err(self.too_large())
-        } else {
-            Ok(length)
+    fn fits(&self, length: u64) -> Result<(), Failure> {
+        if length > self.limit.saturating_sub(self.length) {
+            return Err(Failure::TooLarge("body", self.limit));
         }
+        Ok(())
     }
 
-    fn take(&mut self, incoming: &mut Incoming<'_>, mut length: usize) -> Result<(), Failure> {
+    fn take(&mut self, incoming: &mut Incoming<'_>, mut length: u64) -> Result<(), Failure> {
         while length > 0 {
             let bytes = incoming.peek()?;
-            let count = bytes.len().min(length);
+            let most = usize::try_from(length).unwrap_or(usize::MAX);
+            let bytes = bytes.get(..most).unwrap_or(bytes);
+            let count = bytes.len();
             if count == 0 {
                 return Err(CUT);
             }
-            self.bytes.extend(bytes.iter().take(count));
+            (self.sink)(bytes)?;
             incoming.consume(count);
-            length -= count;
+            length -= count as u64;
+            self.length += count as u64;
         }
         Ok(())
     }
 
     fn take_all(&mut self, incoming: &mut Incoming<'_>) -> Result<(), Failure> {
         loop {
-            let bytes = incoming.peek()?;
-            let count = bytes.len();
+            let count = incoming.peek()?.len() as u64;
             if count == 0 {
                 return Ok(());
             }
-            if count > self.limit.saturating_sub(self.bytes.len()) {
-                return Err(self.too_large());
-            }
-            self.bytes.extend_from_slice(bytes);
-            incoming.consume(count);
+            self.fits(count)?;
+            self.take(incoming, count)?;
         }
     }
 
@@ -147,10 +152,11 @@ impl Body {
             read.map_err(|failure| match failure {
                 Failure::TooLarge(..) => broken(),
                 Failure::Broken(_) => CUT,
-                failure @ Failure::Io(_) => failure,
+                failure => failure,
             })?;
             let size = line.split(|byte| *byte == b';').next().unwrap_or_default();
-            let size = self.fits(number(size, 16).ok_or_else(broken)?)?;
+            let size = number(size, 16).ok_or_else(broken)?;
+            self.fits(size)?;
             if size == 0 {
                 return Ok(());
             }

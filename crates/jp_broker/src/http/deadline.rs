@@ -1,6 +1,7 @@
 //! How long a request may still take, and whether anyone still wants it. Does not know HTTP.
 
 use std::{
+    cell::Cell,
     sync::{
         atomic::{AtomicUsize, Ordering},
         mpsc::{self, RecvTimeoutError},
@@ -9,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::HttpError;
+use super::{HttpError, download::Pace};
 
 /// How long the client waits before it looks at `stop` again.
 const SLICE: Duration = Duration::from_millis(5);
@@ -25,6 +26,29 @@ pub(super) struct Deadline<'a> {
     start: Instant,
     limit: Duration,
     stop: &'a dyn Fn() -> bool,
+    pace: Option<Meter>,
+}
+
+/// How much arrived since when.
+struct Meter {
+    least: Pace,
+    since: Cell<Instant>,
+    arrived: Cell<u64>,
+}
+
+impl Meter {
+    /// Tells whether too little arrived, and starts anew after each stretch of time with enough.
+    fn is_stalled(&self) -> bool {
+        if self.since.get().elapsed() < self.least.within {
+            return false;
+        }
+        if self.arrived.get() < self.least.bytes {
+            return true;
+        }
+        self.since.set(Instant::now());
+        self.arrived.set(0);
+        false
+    }
 }
 
 impl<'a> Deadline<'a> {
@@ -34,7 +58,31 @@ impl<'a> Deadline<'a> {
             start: Instant::now(),
             limit,
             stop,
+            pace: None,
         }
+    }
+
+    /// Ends the request also when less than the least arrives.
+    pub(super) fn with_pace(mut self, least: Pace) -> Self {
+        self.pace = Some(Meter {
+            least,
+            since: Cell::new(self.start),
+            arrived: Cell::new(0),
+        });
+        self
+    }
+
+    /// Counts what arrived.
+    pub(super) fn arrived(&self, count: usize) {
+        if let Some(meter) = &self.pace {
+            let sum = meter.arrived.get().saturating_add(count as u64);
+            meter.arrived.set(sum);
+        }
+    }
+
+    /// Tells whether the request ended because too little arrived.
+    pub(super) fn is_stalled(&self) -> bool {
+        self.pace.as_ref().is_some_and(Meter::is_stalled)
     }
 
     /// Returns the time left, which is never zero.
@@ -46,7 +94,12 @@ impl<'a> Deadline<'a> {
         if left.is_zero() {
             return Err(HttpError::Timeout { limit: self.limit });
         }
-        Ok(left)
+        match &self.pace {
+            Some(meter) if meter.is_stalled() => Err(HttpError::Timeout {
+                limit: meter.least.within,
+            }),
+            _ => Ok(left),
+        }
     }
 
     /// Returns how long to block before looking again.

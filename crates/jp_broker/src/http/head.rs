@@ -23,7 +23,9 @@ pub(super) enum Failure {
     /// The server sent something that is no HTTP.
     Broken(&'static str),
     /// A limit on the size of a part.
-    TooLarge(&'static str, usize),
+    TooLarge(&'static str, u64),
+    /// Whoever takes the body could not.
+    Sink(io::Error),
 }
 
 impl Failure {
@@ -31,7 +33,11 @@ impl Failure {
     pub(super) fn into_http(self, target: &Target, deadline: &Deadline<'_>) -> HttpError {
         let host = target.authority();
         let reason = match self {
-            Self::TooLarge(part, limit) => return HttpError::TooLarge { part, limit },
+            Self::TooLarge(part, limit) => {
+                let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+                return HttpError::TooLarge { part, limit };
+            }
+            Self::Sink(error) => shown(&error.to_string()),
             Self::Broken(reason) => reason.to_owned(),
             Self::Io(error) => match deadline.left() {
                 Err(ended) => return ended,
@@ -42,12 +48,51 @@ impl Failure {
     }
 }
 
-/// Sends a request and reads its response.
+/// Sends a request and reads its response whole.
 pub(super) fn exchange<C: Read + Write>(
     connection: &mut C,
     request: &Request,
     head: &[u8],
     limits: &Limits,
+) -> Result<Response, Failure> {
+    let mut bytes = Vec::new();
+    let mut on_head = collect(&request.method, limits, &mut bytes);
+    let head = stream(connection, request, head, limits, &mut on_head)?;
+    drop(on_head);
+    Ok(Response {
+        body: bytes,
+        ..head
+    })
+}
+
+/// Adds a body to `bytes`, within the limits.
+fn collect(
+    method: &str,
+    limits: &Limits,
+    bytes: &mut Vec<u8>,
+) -> impl FnMut(&mut Incoming<'_>, &Response) -> Result<(), Failure> {
+    let most = body::Most {
+        body: limits.max_body as u64,
+        trailers: limits.max_header_bytes,
+    };
+    move |incoming, head| {
+        body::read(incoming, head, method, most, &mut |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })
+    }
+}
+
+/// Reads a body, or leaves it, when its head is known.
+pub(super) type OnHead<'a> = &'a mut dyn FnMut(&mut Incoming<'_>, &Response) -> Result<(), Failure>;
+
+/// Sends a request and reads its response's head; `on_head` deals with the body.
+pub(super) fn stream<C: Read + Write>(
+    connection: &mut C,
+    request: &Request,
+    head: &[u8],
+    limits: &Limits,
+    on_head: OnHead<'_>,
 ) -> Result<Response, Failure> {
     let sent = send(connection, head, &request.body);
     let unfinished = match sent {
@@ -56,7 +101,7 @@ pub(super) fn exchange<C: Read + Write>(
         Err(error) if hung_up(&error) => Some(error),
         Err(error) => return Err(Failure::Io(error)),
     };
-    let received = receive(connection, &request.method, limits);
+    let received = receive(connection, limits, on_head);
     match (received, unfinished) {
         (Err(Failure::Io(_) | Failure::Broken(_)), Some(error)) => Err(Failure::Io(error)),
         (received, _) => received,
@@ -77,16 +122,20 @@ fn hung_up(error: &io::Error) -> bool {
     )
 }
 
-fn receive(source: &mut impl Read, method: &str, limits: &Limits) -> Result<Response, Failure> {
+fn receive(
+    source: &mut impl Read,
+    limits: &Limits,
+    on_head: OnHead<'_>,
+) -> Result<Response, Failure> {
     let mut incoming = Incoming::new(source);
     for _ in 0..MAX_INTERIM {
         let block = incoming.block("header bytes", limits.max_header_bytes)?;
-        let mut response = parse(&block)?;
+        let response = parse(&block)?;
         match response.status {
             101 => return Err(Failure::Broken("the server switched to another protocol")),
             100..=199 => {}
             _ => {
-                response.body = body::read(&mut incoming, &response, method, limits)?;
+                on_head(&mut incoming, &response)?;
                 return Ok(response);
             }
         }
@@ -103,7 +152,7 @@ fn parse(block: &[u8]) -> Result<Response, Failure> {
     match parsed.parse(block) {
         Ok(status) if status.is_complete() => {}
         Err(httparse::Error::TooManyHeaders) => {
-            return Err(Failure::TooLarge("header count", MAX_HEADERS));
+            return Err(Failure::TooLarge("header count", MAX_HEADERS as u64));
         }
         Ok(_) | Err(_) => return Err(broken),
     }
@@ -170,7 +219,7 @@ impl<'a> Incoming<'a> {
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let count = end.map_or(bytes.len(), |end| end + 1);
             if count > limit.saturating_sub(text.len()) {
-                return Err(Failure::TooLarge(part, limit));
+                return Err(Failure::TooLarge(part, limit as u64));
             }
             text.extend(bytes.iter().take(count));
             self.consume(count);

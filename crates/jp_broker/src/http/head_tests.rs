@@ -20,6 +20,18 @@ impl Read for Drip<'_> {
     }
 }
 
+/// Reads a response whole.
+fn receive(source: &mut impl Read, method: &str, limits: &Limits) -> Result<Response, Failure> {
+    let mut bytes = Vec::new();
+    let mut on_head = collect(method, limits, &mut bytes);
+    let head = super::receive(source, limits, &mut on_head)?;
+    drop(on_head);
+    Ok(Response {
+        body: bytes,
+        ..head
+    })
+}
+
 fn shown_result(result: Result<Response, Failure>) -> String {
     match result {
         Ok(response) => {
@@ -28,7 +40,7 @@ fn shown_result(result: Result<Response, Failure>) -> String {
         }
         Err(Failure::Broken(reason)) => reason.to_owned(),
         Err(Failure::TooLarge(part, limit)) => format!("{part} over {limit}"),
-        Err(Failure::Io(error)) => format!("io: {error}"),
+        Err(Failure::Io(error) | Failure::Sink(error)) => format!("io: {error}"),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use rusqlite::Transaction;
+use rusqlite::Connection;
 use serde_json::Value;
 
 use super::{Access, Failure, Quotas};
@@ -12,8 +12,9 @@ use crate::{Arguments, CallError, Capability, CapabilityCall, Code, Services, Sp
 
 /// Where a handler works: one transaction, for one user.
 pub(super) struct Scope<'a> {
-    /// The transaction; it is committed when the handler returns a result.
-    pub(super) transaction: &'a Transaction<'a>,
+    /// The transaction; it is committed when the handler returns a result. A handler that
+    /// [writes once](writes_once) has each statement for itself.
+    pub(super) transaction: &'a Connection,
     /// Whose rows these are.
     pub(super) user: &'a str,
     /// The tool that calls.
@@ -57,6 +58,16 @@ pub(super) fn writes<A: Arguments + Send + Sync + 'static>(
     Arc::new(Handler { spec, access, run })
 }
 
+/// Makes a capability that changes something with a single statement, read to its end: that is a
+/// transaction by itself, and nothing has to be begun and ended around it.
+pub(super) fn writes_once<A: Arguments + Send + Sync + 'static>(
+    spec: Spec,
+    run: Run<A>,
+) -> Arc<dyn Capability> {
+    let access = Access::WriteOnce;
+    Arc::new(Handler { spec, access, run })
+}
+
 #[async_trait]
 impl<A: Arguments + Send + Sync> Capability for Handler<A> {
     fn spec(&self) -> &Spec {
@@ -68,7 +79,8 @@ impl<A: Arguments + Send + Sync> Capability for Handler<A> {
         services: &Services,
         call: &CapabilityCall<'_>,
     ) -> Result<Value, CallError> {
-        let arguments: A = read_arguments(call)?;
+        // Seed-conformant guests pass on the `action` that led here: the name has said it already.
+        let arguments: A = call.arguments_but(&["action"])?;
         let Some(store) = &services.store else {
             let message = format!(
                 "{} needs a store, and this host has none; configure a file for it",
@@ -77,7 +89,7 @@ impl<A: Arguments + Send + Sync> Capability for Handler<A> {
             return Err(CallError::new(Code::Unavailable, message));
         };
         let now = services.unix();
-        let work = |transaction: &Transaction<'_>| {
+        let work = |transaction: &Connection| {
             let scope = Scope {
                 transaction,
                 user: call.user,
@@ -91,19 +103,4 @@ impl<A: Arguments + Send + Sync> Capability for Handler<A> {
             .call(self.access, (call.deadline, call.cancel), work)
             .await
     }
-}
-
-/// Reads the arguments. Seed-conformant guests pass on the `action` that led to the capability: the
-/// name has said it already.
-fn read_arguments<A: Arguments>(call: &CapabilityCall<'_>) -> Result<A, CallError> {
-    if !call.arguments.contains_key("action") {
-        return call.arguments();
-    }
-    let mut arguments = call.arguments.clone();
-    arguments.shift_remove("action");
-    let call = CapabilityCall {
-        arguments: &arguments,
-        ..*call
-    };
-    call.arguments()
 }

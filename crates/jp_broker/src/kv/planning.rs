@@ -17,7 +17,7 @@ use super::{
     page::{self, Zero},
     quotas,
     rows::{self, Id, Table},
-    todo_rows::{insert, last_position},
+    todo_rows::{Place, insert, last_position},
 };
 use crate::{Capability, Spec};
 
@@ -256,7 +256,11 @@ fn create_todos(
         let reference = dependencies::reference(plan, at);
         let new = notes::todo_of(step, &reference, dependencies.of(at));
         position = position.saturating_add(1);
-        if insert(scope, &new, position, Some(&reference))?.is_some() {
+        let place = Place::At {
+            position,
+            plan_step: Some(&reference),
+        };
+        if insert(scope, &new, place)?.is_some() {
             created = created.saturating_add(1);
         }
     }

@@ -5,7 +5,7 @@ use std::{
     hash::{BuildHasher, RandomState},
     io::{self, Read as _},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -36,6 +36,8 @@ pub(crate) enum Access {
     Read,
     /// It changes something, and has the file to itself meanwhile.
     Write,
+    /// It changes something in one statement, which needs no transaction around it.
+    WriteOnce,
 }
 
 /// The rows of all users, in one SQLite file. Several processes may have it open at once, and each
@@ -95,11 +97,15 @@ impl Store {
         &self,
         access: Access,
         until: (Instant, &CancellationToken),
-        mut work: impl FnMut(&Transaction<'_>) -> Result<T, Failure>,
+        mut work: impl FnMut(&Connection) -> Result<T, Failure>,
     ) -> Result<T, CallError> {
         let (deadline, cancel) = until;
         for attempt in 0.. {
-            match self.attempt(access, &mut work) {
+            let done = match access {
+                Access::WriteOnce => work(&self.lock()),
+                _ => self.attempt(access, &mut |transaction| work(transaction)),
+            };
+            match done {
                 Err(failure) if failure.is_busy() => {}
                 done => return done.map_err(CallError::from),
             }
@@ -145,17 +151,19 @@ impl Store {
         let behavior = match access {
             Access::Read => TransactionBehavior::Deferred,
             // A transaction that starts by reading could not always go on to write.
-            Access::Write => TransactionBehavior::Immediate,
+            Access::Write | Access::WriteOnce => TransactionBehavior::Immediate,
         };
-        // A panic rolled its transaction back, so what it leaves behind is sound.
-        let mut connection = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self.lock();
         let transaction = connection.transaction_with_behavior(behavior)?;
         let done = work(&transaction)?;
         transaction.commit()?;
         Ok(done)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        // A panic rolled its transaction back, so what it leaves behind is sound.
+        let locked = self.connection.lock();
+        locked.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -209,6 +217,8 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     for option in [
         DbConfig::SQLITE_DBCONFIG_DEFENSIVE,
         DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY,
+        // Otherwise a statement whose plan might depend on the user's name is prepared anew each time.
+        DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG,
     ] {
         connection.set_db_config(option, true).map_err(opening)?;
     }

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::{
     Failure, check,
-    handler::{Scope, reads, writes},
+    handler::{Scope, reads, writes, writes_once},
     page::{self, Zero},
     quotas,
     rows::{self, Completion, Id, Table},
-    todo_rows::{COLUMNS, NewTodo, Todo, insert, last_position},
+    todo_rows::{COLUMNS, NewTodo, Place, Todo, insert, last_position},
 };
 use crate::{CallError, Capability, Spec};
 
@@ -61,7 +61,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
 
 fn about_many() -> Vec<Arc<dyn Capability>> {
     vec![
-        writes(
+        writes_once(
             Spec {
                 name: "kv.sqlite.todo.create",
                 summary: "Adds a to-do at the end; size and estimates that are not given are guessed from its words",
@@ -115,11 +115,14 @@ fn about_many() -> Vec<Arc<dyn Capability>> {
 
 fn create(scope: &Scope<'_>, given: &NewTodo) -> Result<Value, Failure> {
     given.check("")?;
-    quotas::check(scope, Table::Todos, 1)?;
-    let position = last_position(scope)?.saturating_add(1);
-    match insert(scope, given, position, None)? {
+    let most = scope.quotas.todos;
+    match insert(scope, given, Place::End { most })? {
         Some(todo) => todo.answer(),
-        None => Err(CallError::internal("the to-do was not inserted").into()),
+        None => {
+            quotas::check(scope, Table::Todos, 1)?;
+            // Somebody made room since: there is some now.
+            Err(Failure::Busy)
+        }
     }
 }
 
@@ -145,7 +148,11 @@ fn create_many(scope: &Scope<'_>, given: &CreateMany) -> Result<Value, Failure> 
         };
         new.check(&format!("{path}."))?;
         position = position.saturating_add(1);
-        if let Some(todo) = insert(scope, &new, position, None)? {
+        let place = Place::At {
+            position,
+            plan_step: None,
+        };
+        if let Some(todo) = insert(scope, &new, place)? {
             items.push(page::to_json(&todo)?);
         }
     }

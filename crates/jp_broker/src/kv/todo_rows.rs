@@ -1,6 +1,8 @@
 //! The rows of to-dos: read, checked and inserted, for `todo` and for the steps of plans.
 
-use rusqlite::{OptionalExtension as _, Row, params};
+use std::sync::LazyLock;
+
+use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -130,25 +132,59 @@ pub(super) fn last_position(scope: &Scope<'_>) -> Result<i64, Failure> {
     Ok(last.unwrap_or(0))
 }
 
-/// Inserts a to-do that was checked. A step of a plan that has its to-do gets no second one.
+/// Where a new to-do goes.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// To a position that the transaction knows to be free.
+    At {
+        /// The position.
+        position: i64,
+        /// The step of a plan it is made of.
+        plan_step: Option<&'a str>,
+    },
+    /// After the last one, if the user has fewer than this.
+    End {
+        /// The most to-dos a user may have.
+        most: i64,
+    },
+}
+
+/// Finding the end and counting what is there are part of the statement, so that one to-do needs no
+/// other. A position that is NULL is one that there is no room for; `OR IGNORE` then inserts nothing.
+static INSERT: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "INSERT OR IGNORE INTO todo_items(user_id, title, notes, position, created_at, updated_at,
+             t_shirt_size, story_points, estimate_optimistic_minutes, estimate_likely_minutes,
+             estimate_pessimistic_minutes, dependency_refs, plan_step_ref)
+         VALUES(?1, ?2, ?3,
+             ifnull(?4, iif(ifnull((SELECT rows FROM row_counts
+                                    WHERE user_id = ?1 AND kind = 'todo_items'), 0) < ?13,
+                            ifnull((SELECT max(position) FROM todo_items WHERE user_id = ?1), 0) + 1,
+                            NULL)),
+             ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+         RETURNING {COLUMNS}"
+    )
+});
+
+/// Inserts a to-do that was checked. Nothing when there is no room for it, or when it is of a step of a
+/// plan that has its to-do.
 pub(super) fn insert(
     scope: &Scope<'_>,
     new: &NewTodo,
-    position: i64,
-    plan_step: Option<&str>,
+    place: Place<'_>,
 ) -> Result<Option<Todo>, Failure> {
     let sizing = size_up(
         &new.title,
         new.notes.as_deref().unwrap_or_default(),
         &new.said(),
     );
-    let sql = format!(
-        "INSERT INTO todo_items(user_id, title, notes, position, created_at, updated_at,
-             t_shirt_size, story_points, estimate_optimistic_minutes, estimate_likely_minutes,
-             estimate_pessimistic_minutes, dependency_refs, plan_step_ref)
-         VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-         ON CONFLICT DO NOTHING RETURNING {COLUMNS}"
-    );
+    let (position, plan_step, most) = match place {
+        Place::At {
+            position,
+            plan_step,
+        } => (Some(position), plan_step, None),
+        Place::End { most } => (None, None, Some(most)),
+    };
     let references = json!(new.dependency_refs.as_deref().unwrap_or_default());
     let values = params![
         scope.user,
@@ -163,7 +199,12 @@ pub(super) fn insert(
         sizing.pessimistic,
         references.to_string(),
         plan_step,
+        most,
     ];
-    let mut statement = scope.transaction.prepare_cached(&sql)?;
-    Ok(statement.query_row(values, Todo::read).optional()?)
+    let mut statement = scope.transaction.prepare_cached(&INSERT)?;
+    let mut rows = statement.query(values)?;
+    let todo = rows.next()?.map(Todo::read).transpose()?;
+    // Outside of a transaction this is what commits, and says so when it fails.
+    rows.next()?;
+    Ok(todo)
 }

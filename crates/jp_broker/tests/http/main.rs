@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod addresses;
+mod download;
+mod download_redirects;
 mod exchange;
 mod grants;
 mod limits;

@@ -1,8 +1,9 @@
 //! Sixteen writers on one file, in threads and in processes: no update is lost, nobody is turned
 //! away.
 
-use std::{env, path::Path};
+use std::{env, path::Path, sync::Arc};
 
+use jp_broker::kv::{Quotas, Store};
 use serde_json::{Value, json};
 
 use crate::{
@@ -85,6 +86,37 @@ fn sixteen_processes_lose_no_update() {
         assert!(output.status.success(), "{said}");
     }
     check(&path);
+}
+
+#[test]
+fn sixteen_threads_keep_no_more_than_the_quota_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("kv.db");
+    let quotas = Quotas {
+        todos: 100,
+        ..Quotas::default()
+    };
+    let made: usize = std::thread::scope(|scope| {
+        let create = || {
+            let store = Store::open_with(&path, quotas).unwrap();
+            let host = Host::on(Some(Arc::new(store)), &path);
+            let made = (0..10).map(|_| host.call("ann", "todo.create", json!({ "title": "t" })));
+            made.filter(|made| match made {
+                Ok(_) => true,
+                Err(error) => {
+                    assert_eq!(error.reason, Some("quota"), "{error}");
+                    false
+                }
+            })
+            .count()
+        };
+        let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(create)).collect();
+        writers.into_iter().map(|made| made.join().unwrap()).sum()
+    });
+    assert_eq!(made, 100);
+    let host = Host::open(&path);
+    let rows = host.each("todo.list", json!({ "limit": 1000 }), "items", "position");
+    assert_eq!(rows, (1..=100).map(Value::from).collect::<Vec<_>>());
 }
 
 #[test]

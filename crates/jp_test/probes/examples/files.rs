@@ -1,10 +1,11 @@
 //! Does a list of file operations, `{"do": [["read", "/workspace/a"], …]}`, and reports each:
 //! `ok`, `ok: what was read`, or the error of the system. `keep` opens and keeps a file open;
-//! `{"times": n}` beside the list repeats it.
+//! `pour` appends that many bytes, `grow` changes the length, `poke` writes one byte that far in;
+//! `{"times": n}` beside the list repeats it, and `{n}` in a path is then the number of the turn.
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Read, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
 };
 
 use jp_probes::{Call, probe};
@@ -15,10 +16,13 @@ fn run(call: &Call) -> Outcome {
     let list = call.get("do");
     let mut kept = Vec::new();
     let mut reports = Vec::new();
-    for _ in 0..call.number("times").max(1) {
+    for turn in 0..call.number("times").max(1) {
         for step in list.as_array().into_iter().flatten() {
-            let word = |at: usize| step.get(at).and_then(Value::as_str).unwrap_or_default();
-            reports.push(match act(word(0), word(1), word(2), &mut kept) {
+            let word = |at: usize| {
+                let word = step.get(at).and_then(Value::as_str).unwrap_or_default();
+                word.replace("{n}", &turn.to_string())
+            };
+            reports.push(match act(&word(0), &word(1), &word(2), &mut kept) {
                 Ok(text) if text.is_empty() => "ok".to_owned(),
                 Ok(text) => format!("ok: {text}"),
                 Err(error) => error.to_string(),
@@ -45,6 +49,16 @@ fn act(what: &str, path: &str, other: &str, kept: &mut Vec<File>) -> io::Result<
             .write_all(other.as_bytes())?,
         "truncate" => drop(OpenOptions::new().write(true).truncate(true).open(path)?),
         "resize" => File::open(path)?.set_len(0)?,
+        "pour" => pour(path, number(other)?)?,
+        "grow" => OpenOptions::new()
+            .write(true)
+            .open(path)?
+            .set_len(number(other)?)?,
+        "poke" => {
+            let mut file = OpenOptions::new().write(true).open(path)?;
+            file.seek(SeekFrom::Start(number(other)?))?;
+            file.write_all(b"x")?;
+        }
         "create" => drop(File::create_new(path)?),
         "rename" => fs::rename(path, other)?,
         "link" => fs::hard_link(path, other)?,
@@ -64,6 +78,20 @@ fn act(what: &str, path: &str, other: &str, kept: &mut Vec<File>) -> io::Result<
         other => return Err(io::Error::other(format!("no operation `{other}`"))),
     }
     Ok(String::new())
+}
+
+fn number(word: &str) -> io::Result<u64> {
+    word.parse().map_err(io::Error::other)
+}
+
+fn pour(path: &str, mut bytes: u64) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    while bytes > 0 {
+        let now = bytes.min(10_000);
+        file.write_all(&vec![b'x'; now as usize])?;
+        bytes -= now;
+    }
+    Ok(())
 }
 
 #[expect(

@@ -5,10 +5,12 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod chosen;
 mod descriptors;
 mod links;
 mod mounts;
 mod paths;
+mod quota;
 mod special;
 mod writing;
 

@@ -22,6 +22,9 @@ pub(super) struct Shape {
     pub(super) initialize: Option<ModuleExport>,
     /// Runs a WASI program.
     start: Option<ModuleExport>,
+    /// How a call enters that names no export. Looking for one writes out types, too slow for each
+    /// call.
+    unnamed: Result<WayIn, String>,
 }
 
 /// What text is exchanged through.
@@ -32,6 +35,7 @@ pub(super) struct MemoryExports {
 }
 
 /// How a call enters a module.
+#[derive(Clone, Copy)]
 pub(crate) enum WayIn {
     /// By a function that reads and writes its memory.
     Memory(ModuleExport),
@@ -52,13 +56,15 @@ impl Shape {
         }
         let wasi = module.imports().next().is_some();
         let only_wasi = |name| function(module, name, "()->()").ok().filter(|_| wasi);
-        let shape = Self {
+        let mut shape = Self {
             wasi,
             memory: memory(module),
             resume: function(module, "resume", ENTRY).ok(),
             initialize: only_wasi("_initialize"),
             start: only_wasi("_start"),
+            unnamed: Err(String::new()),
         };
+        shape.unnamed = shape.find(module, None);
         if let (Err(missing), None) = (&shape.memory, shape.start) {
             return Err(missing.clone());
         }
@@ -76,7 +82,14 @@ impl Shape {
 
     /// Finds the export that a call enters by.
     pub(super) fn way_in(&self, module: &Module, name: Option<&str>) -> Result<WayIn, String> {
-        let named = name.filter(|name| *name != DEFAULT_ENTRIES[0]);
+        match name {
+            None => self.unnamed.clone(),
+            Some(name) if name == DEFAULT_ENTRIES[0] => self.unnamed.clone(),
+            named => self.find(module, named),
+        }
+    }
+
+    fn find(&self, module: &Module, named: Option<&str>) -> Result<WayIn, String> {
         if let (Some("_start"), Some(start)) = (named, self.start) {
             return Ok(WayIn::Command(start));
         }

@@ -1,0 +1,153 @@
+//! Responses too large to keep in memory: the same checks, and the body handed on as it arrives.
+//!
+//! A download has bounds of its own, since minutes are normal for it; what holds a hanging server back
+//! is the least that must arrive in each stretch of time.
+
+use std::{io, time::Duration};
+
+use super::{
+    Client, HttpError, Request, Response, body,
+    deadline::Deadline,
+    head::{self, Failure},
+    message,
+    target::Target,
+    wire,
+};
+
+/// The most that a download may use, and the least it must do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Bytes of the body.
+    pub max_body: u64,
+    /// Time from the lookup of the name to the last byte.
+    pub timeout: Duration,
+    /// What must arrive all the while.
+    pub pace: Pace,
+}
+
+/// The least number of bytes of a body in a stretch of time; the head must come in the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// How many bytes.
+    pub bytes: u64,
+    /// In what time.
+    pub within: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            max_body: u64::MAX,
+            timeout: Duration::from_hours(6),
+            pace: Pace {
+                bytes: 16 * 1024,
+                within: Duration::from_secs(30),
+            },
+        }
+    }
+}
+
+/// What becomes of a body, as decided by its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Take {
+    /// It is read, and handed on.
+    Body,
+    /// It is not read.
+    Nothing,
+}
+
+/// Takes a response piece by piece.
+pub trait Receive {
+    /// Decides about the body; the head's own body is empty.
+    ///
+    /// # Errors
+    /// Whatever makes the whole answer useless.
+    fn head(&mut self, head: &Response) -> io::Result<Take>;
+
+    /// Takes the next bytes of the body.
+    ///
+    /// # Errors
+    /// Whatever keeps them from being kept; the download ends.
+    fn piece(&mut self, bytes: &[u8]) -> io::Result<()>;
+}
+
+/// Why a download failed. What was handed on before stays with its receiver.
+#[derive(Debug, thiserror::Error)]
+pub enum DownloadError {
+    /// The exchange failed, as any can.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    /// The body is larger than it may be.
+    #[error("the response's body exceeds {limit} bytes")]
+    TooLarge {
+        /// The most it may be.
+        limit: u64,
+    },
+    /// The server sends too little to go on waiting for it.
+    #[error("less than {} bytes arrived in {} ms", pace.bytes, pace.within.as_millis())]
+    Stalled {
+        /// The least that must arrive.
+        pace: Pace,
+    },
+    /// The receiver took no more.
+    #[error("what arrived was not taken: {0}")]
+    Receiver(io::Error),
+    /// The server redirects to where nobody follows.
+    #[error("the server redirected to where nobody follows: {reason}")]
+    Redirected {
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Client {
+    /// Makes one request like [`Client::request_until`] and hands its body on as it arrives; nothing
+    /// of it is kept. Returns the response without its body.
+    ///
+    /// The bounds hold in place of the client's own limits and the request's.
+    ///
+    /// # Errors
+    /// See [`DownloadError`]; a status of 400 and more is no error.
+    pub fn download(
+        &self,
+        request: &Request,
+        bounds: &Bounds,
+        receiver: &mut dyn Receive,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Response, DownloadError> {
+        let target = Target::parse(&request.url)?;
+        let head = message::encode_head(request, &target)?;
+        let deadline = Deadline::start(bounds.timeout, stop).with_pace(bounds.pace);
+        let stalled = |error: HttpError| match error {
+            HttpError::Timeout { .. } if deadline.is_stalled() => {
+                DownloadError::Stalled { pace: bounds.pace }
+            }
+            error => error.into(),
+        };
+        let addresses = self.admit(&target, &deadline).map_err(stalled)?;
+        let socket = wire::connect(&target, &addresses, &deadline).map_err(stalled)?;
+        let opened = wire::open(&target, socket, &self.tls, &deadline);
+        let mut connection = opened.map_err(stalled)?;
+        let most = body::Most {
+            body: bounds.max_body,
+            trailers: self.limits.max_header_bytes,
+        };
+        let mut on_head = |incoming: &mut head::Incoming<'_>, head: &Response| {
+            if receiver.head(head).map_err(Failure::Sink)? == Take::Nothing {
+                return Ok(());
+            }
+            body::read(incoming, head, &request.method, most, &mut |piece| {
+                deadline.arrived(piece.len());
+                receiver.piece(piece).map_err(Failure::Sink)
+            })
+        };
+        let limits = &self.limits;
+        head::stream(&mut connection, request, &head, limits, &mut on_head).map_err(|failure| {
+            match failure {
+                Failure::Sink(error) => DownloadError::Receiver(error),
+                Failure::TooLarge("body", limit) => DownloadError::TooLarge { limit },
+                failure => stalled(failure.into_http(&target, &deadline)),
+            }
+        })
+    }
+}
