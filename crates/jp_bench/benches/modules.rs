@@ -1,4 +1,5 @@
-//! Warm calls of a core module: bare wasmtime and `jp_wasm` alone, in turn, in one run.
+//! Warm calls of a core module: bare wasmtime, `jp_wasm` alone and the whole pipeline, in turn, in one
+//! run; and what the pipeline adds to a module beside what it adds to a component.
 //!
 //! `cargo bench -p jp_bench --bench modules`, or with the names of cases after `--`.
 
@@ -8,22 +9,29 @@
     reason = "a bench that cannot go on stops"
 )]
 
-use std::time::Instant;
+mod kit;
 
-use jp_bench::{Samples, rounds, wanted};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use jp_bench::{Samples, line, rounds, wanted};
+use jp_llm::ToolDefinition;
 use jp_policy::Limits;
 use jp_test::abi::Abi;
 use jp_tool::{Action, Context, Outcome};
 use jp_wasm::{Allocation, GuestCall, ModuleAbi, Prepared, Runtime, RuntimeOptions, WasiContext};
-use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Linker, Module,
-    PoolingAllocationConfig, Store,
-};
+use kit::{Workspace, bare_module::BareModule};
+use serde_json::{Map, Value};
 
 /// Calls of one kind before the other has its turn.
 const BATCH: usize = 50;
 
-const ARGUMENTS: &str = r#"{"text": "hello", "count": 3}"#;
+/// Time between two calls where a component is compared with a module.
+const PAUSE: Duration = Duration::from_micros(40);
+
+const ARGUMENTS: &str = r#"{"text":"hello","count":3}"#;
 
 fn main() {
     let executor = tokio::runtime::Builder::new_multi_thread()
@@ -36,64 +44,8 @@ fn main() {
             compare(&executor, spares);
         }
     }
-}
-
-/// A module in bare wasmtime, with the settings that are best for short calls.
-struct Bare {
-    engine: Engine,
-    pre: InstancePre<()>,
-}
-
-impl Bare {
-    fn new(bytes: &[u8]) -> Self {
-        let mut pool = PoolingAllocationConfig::new();
-        pool.linear_memory_keep_resident(256 << 10)
-            .table_keep_resident(256 << 10)
-            .async_stack_keep_resident(256 << 10)
-            .max_memory_size(1 << 30)
-            .pagemap_scan(Enabled::Auto);
-        let mut config = Config::new();
-        config
-            .epoch_interruption(true)
-            .consume_fuel(true)
-            .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-        let engine = Engine::new(&config).unwrap();
-        let module = Module::new(&engine, bytes).unwrap();
-        let pre = Linker::new(&engine).instantiate_pre(&module).unwrap();
-        Self { engine, pre }
-    }
-
-    /// Instantiates, hands over the arguments, calls, takes the answer and drops.
-    async fn call(&self) -> usize {
-        let mut store = Store::new(&self.engine, ());
-        store.set_fuel(u64::MAX).unwrap();
-        store.set_epoch_deadline(1 << 40);
-        let instance = self.pre.instantiate_async(&mut store).await.unwrap();
-        let memory = instance.get_memory(&mut store, "memory").unwrap();
-        let alloc = instance.get_typed_func::<i32, i32>(&mut store, "alloc");
-        let dealloc = instance.get_typed_func::<(i32, i32), ()>(&mut store, "dealloc");
-        let execute = instance.get_typed_func::<(i32, i32), i64>(&mut store, "execute");
-        let len = i32::try_from(ARGUMENTS.len()).unwrap();
-        let at = alloc.unwrap().call_async(&mut store, len).await.unwrap();
-        let place = usize::try_from(at).unwrap();
-        memory
-            .write(&mut store, place, ARGUMENTS.as_bytes())
-            .unwrap();
-        let packed = execute
-            .unwrap()
-            .call_async(&mut store, (at, len))
-            .await
-            .unwrap();
-        let (from, size) = (packed >> 32, packed & 0x7fff_ffff);
-        let mut answer = vec![0; usize::try_from(size).unwrap()];
-        memory
-            .read(&store, usize::try_from(from).unwrap(), &mut answer)
-            .unwrap();
-        let dealloc = dealloc.unwrap();
-        dealloc.call_async(&mut store, (at, len)).await.unwrap();
-        let (from, size) = (i32::try_from(from).unwrap(), i32::try_from(size).unwrap());
-        dealloc.call_async(&mut store, (from, size)).await.unwrap();
-        String::from_utf8(answer).unwrap().len()
+    if wanted("added") {
+        added(&executor);
     }
 }
 
@@ -121,16 +73,20 @@ async fn call(runtime: &Runtime, prepared: &Prepared, limits: &Limits) -> usize 
     }
 }
 
-/// One call after the other, a fresh instance each.
-fn compare(executor: &tokio::runtime::Runtime, spares: usize) {
-    // Answers in a buffer of its own, as every real module does.
-    let bytes = Abi::running(
+/// A module that answers with what it was given, in a buffer of its own as every real module does.
+fn echo() -> Vec<u8> {
+    Abi::running(
         "(local.set $i (call $alloc (local.get $len)))
          (memory.copy (local.get $i) (local.get $at) (local.get $len))
          (call $pack (local.get $i) (local.get $len))",
     )
-    .bytes();
-    let bare = Bare::new(&bytes);
+    .bytes()
+}
+
+/// One call after the other, a fresh instance each.
+fn compare(executor: &tokio::runtime::Runtime, spares: usize) {
+    let bytes = echo();
+    let bare = BareModule::new(&bytes);
     let runtime = Runtime::new(&RuntimeOptions {
         allocation: Allocation::Pooling,
         cache_dir: None,
@@ -149,7 +105,7 @@ fn compare(executor: &tokio::runtime::Runtime, spares: usize) {
         for _ in 0..rounds(BATCH) {
             executor.block_on(async {
                 let started = Instant::now();
-                assert_eq!(bare.call().await, ARGUMENTS.len());
+                assert_eq!(bare.call(ARGUMENTS).await.len(), ARGUMENTS.len());
                 (round > 0).then(|| naked.add(started.elapsed()));
             });
         }
@@ -163,4 +119,97 @@ fn compare(executor: &tokio::runtime::Runtime, spares: usize) {
     }
     naked.report(None);
     ours.report(Some(&naked));
+}
+
+/// A tool in one of the two ways to call it.
+struct Both {
+    tool: Arc<ToolDefinition>,
+    prepared: Prepared,
+    alone: Samples,
+    whole: Samples,
+}
+
+impl Both {
+    fn new(
+        executor: &tokio::runtime::Runtime,
+        workspace: &Workspace,
+        tool: &str,
+        [alone, whole]: [&'static str; 2],
+    ) -> Self {
+        let file = workspace.root().join(format!(".jp/tools/{tool}.wasm"));
+        let wasm = workspace.host.wasm().unwrap();
+        Self {
+            tool: workspace.tool(tool),
+            prepared: executor
+                .block_on(wasm.prepare_path(&file, &|_| {}))
+                .unwrap(),
+            alone: Samples::new(alone),
+            whole: Samples::new(whole),
+        }
+    }
+
+    /// Returns what the pipeline adds, in the middle and at the end.
+    fn added(&self) -> [f64; 2] {
+        [0.5, 0.99].map(|share| self.whole.percentile(share) - self.alone.percentile(share))
+    }
+}
+
+/// Lets some time pass, as between real calls. Used components are taken down beside the calls, at
+/// most 32 in a millisecond; without a pause the slower of two ways would have more of that done for
+/// it and look quicker than it is.
+fn pause() {
+    let started = Instant::now();
+    while started.elapsed() < PAUSE {
+        std::hint::spin_loop();
+    }
+}
+
+/// What the pipeline adds to `jp_wasm`: for a component and for a module, on the same host, without
+/// spares.
+fn added(executor: &tokio::runtime::Runtime) {
+    let component = std::fs::read(jp_test::guest("echo")).unwrap();
+    let tools = [("echo", component), ("echo_module", echo())];
+    let workspace = Workspace::of(&tools, 0);
+    let (host, limits) = (&workspace.host, Limits::default());
+    let arguments: Map<String, Value> = serde_json::from_str(ARGUMENTS).unwrap();
+    let names = ["host/component-fresh/1", "pipeline/component-fresh/1"];
+    let component = Both::new(executor, &workspace, "echo", names);
+    let names = ["host/module-fresh/1", "pipeline/module-fresh/1"];
+    let module = Both::new(executor, &workspace, "echo_module", names);
+    let mut both = [component, module];
+    for round in 0..rounds(200) {
+        for tool in &mut both {
+            let wasm = host.wasm().unwrap();
+            for _ in 0..rounds(BATCH) {
+                pause();
+                executor.block_on(async {
+                    let started = Instant::now();
+                    call(wasm, &tool.prepared, &limits).await;
+                    (round > 0).then(|| tool.alone.add(started.elapsed()));
+                });
+            }
+            for _ in 0..rounds(BATCH) {
+                let call = kit::call(&arguments);
+                pause();
+                executor.block_on(async {
+                    let started = Instant::now();
+                    kit::run(&tool.tool, call, host).await;
+                    (round > 0).then(|| tool.whole.add(started.elapsed()));
+                });
+            }
+        }
+    }
+    for tool in &both {
+        tool.alone.report(None);
+        tool.whole.report(None);
+    }
+    let [to_component, to_module] = both.map(|tool| tool.added());
+    for (at, [component, module]) in [
+        ("p50", [to_component[0], to_module[0]]),
+        ("p99", [to_component[1], to_module[1]]),
+    ] {
+        line(&format!(
+            "pipeline/added/1                   {at} {component:9.2} us to a component  {module:9.2} us to a module"
+        ));
+    }
 }

@@ -1,18 +1,22 @@
 //! The whole configuration, as the rest of the workspace reads it.
 
 use indexmap::IndexMap;
+use jp_policy::{Access, Capabilities, GuestPath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     ConfigError, PartialAppConfig,
     broker::BrokerConfig,
+    capabilities::{self, CapabilitiesConfig},
     conversation::ConversationConfig,
     extends::Extends,
     kb::KnowledgeBaseConfig,
     policy::PolicyConfig,
     providers::ProvidersConfig,
+    registries::RegistryConfig,
     stage::{Complete, Stage, is_default},
+    tooling::{ModelPin, ToolingConfig},
 };
 
 /// A map of the configuration; it keeps the order of the file.
@@ -42,6 +46,21 @@ pub struct AppConfig<R: Stage = Complete> {
     /// file only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub broker: BrokerConfig,
+    /// What the app allows its tools at most. Layers do not replace one another here: what tools
+    /// may do is what all of them allow.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub capabilities: Option<CapabilitiesConfig>,
+    /// Tools of registries and tools that come with the app, by the name they are called by.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, ToolingConfig>")]
+    pub tooling: Map<ToolingConfig>,
+    /// The models the app uses, each with the bytes it must be: `glm-ocr-1.5-q8@sha256:…`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub models: Vec<ModelPin>,
+    /// Where tools are fetched from, by name; read from the user's own configuration file only.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, RegistryConfig>")]
+    pub registries: Map<RegistryConfig>,
 }
 
 impl<R: Stage> Default for AppConfig<R> {
@@ -53,6 +72,10 @@ impl<R: Stage> Default for AppConfig<R> {
             providers: ProvidersConfig::default(),
             policy: None,
             broker: BrokerConfig::default(),
+            capabilities: None,
+            tooling: Map::new(),
+            models: Vec::new(),
+            registries: Map::new(),
         }
     }
 }
@@ -65,6 +88,23 @@ impl AppConfig {
     /// When a required value is absent; the error names the entry that lacks it.
     pub fn from_partial(partial: PartialAppConfig) -> Result<Self, ConfigError> {
         partial.complete()
+    }
+
+    /// Returns what the app allows its tools: what every layer that says something allows, or,
+    /// if none does, what every tool has without asking and a directory of the call's own.
+    ///
+    /// The models the app names are there to read.
+    #[must_use]
+    pub fn app_capabilities(&self) -> Capabilities {
+        let stated = self.capabilities.as_ref();
+        let allowed = stated.map_or_else(capabilities::unstated, |said| said.allowed().clone());
+        let models = self
+            .models
+            .iter()
+            .filter_map(|pin| GuestPath::new(&format!("/models/{}", pin.id())).ok());
+        models.fold(allowed, |allowed, path| {
+            allowed.with_files(path, Access::Read)
+        })
     }
 
     /// Returns what this configuration says beyond the defaults.

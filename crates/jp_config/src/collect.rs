@@ -10,12 +10,10 @@ use crate::{
     error::{ConfigError, Problem, USER_ONLY},
     extends::{self, Extends, Strategy},
     file::{Reader, canonical},
+    front::{Remarks, Translated},
     load::{Layer, Sources},
-    sandbox, tree,
+    locara, sandbox, tree,
 };
-
-/// A tree, and its keys without effect.
-type Parsed = (Value, Vec<(Vec<String>, &'static str)>);
 
 /// One file, checked.
 #[derive(Debug)]
@@ -24,7 +22,21 @@ pub(crate) struct Found {
     pub(crate) document: Document,
     pub(crate) tree: Value,
     /// Keys without effect, and what is to be known about each.
-    pub(crate) remarks: Vec<(Vec<String>, &'static str)>,
+    pub(crate) remarks: Remarks,
+    /// Keys of ours, and where what they say stands in a file of another format.
+    origins: Vec<(Vec<String>, Vec<String>)>,
+}
+
+impl Found {
+    /// Returns the key of the file that says what a key of ours says.
+    pub(crate) fn original<'p>(&'p self, path: &'p [String]) -> &'p [String] {
+        original(&self.origins, path)
+    }
+}
+
+fn original<'p>(origins: &'p [(Vec<String>, Vec<String>)], path: &'p [String]) -> &'p [String] {
+    let origin = origins.iter().find(|(ours, _)| path.starts_with(ours));
+    origin.map_or(path, |(_, theirs)| theirs)
 }
 
 /// Collects files, lowest layer first.
@@ -60,6 +72,8 @@ impl Collector {
                 layer: Layer::Workspace,
                 within: Some(&root),
             };
+            // What the app says of itself is the lowest of the workspace's layers.
+            self.file(&root.join(locara::FILE), side, Absent::Fine, &[])?;
             self.main_file(&root.join(".jp"), side)?;
             for dir in between(&root, &sources.cwd) {
                 self.file(&dir.join(".jp.toml"), side, Absent::Fine, &[])?;
@@ -113,16 +127,17 @@ impl Collector {
             return Err(ConfigError::of_file(path, Problem::Cycle { file }));
         }
         self.open.push(real);
-        let (mut tree, remarks) = translated(&document)?;
-        check(&document, &tree, side.layer)?;
-        let extends = take_extends(&mut tree).unwrap_or_else(|| default.to_vec());
+        let mut said = translated(&document)?;
+        check(&document, &said, side.layer)?;
+        let extends = take_extends(&mut said.tree).unwrap_or_else(|| default.to_vec());
         let dir = path.parent().unwrap_or(Path::new(""));
         self.extended(&extends, Strategy::Before, dir, side)?;
         self.found.push(Found {
             layer: side.layer,
             document,
-            tree,
-            remarks,
+            tree: said.tree,
+            remarks: said.remarks,
+            origins: said.origins,
         });
         self.extended(&extends, Strategy::After, dir, side)?;
         self.open.pop();
@@ -153,8 +168,10 @@ enum Absent {
 }
 
 /// Checks one file on its own, so that a mistake is found even where a higher layer hides it.
-fn check(document: &Document, tree: &Value, layer: Layer) -> Result<(), ConfigError> {
+fn check(document: &Document, said: &Translated, layer: Layer) -> Result<(), ConfigError> {
+    let tree = &said.tree;
     let fail = |path: Vec<String>, problem| {
+        let path = original(&said.origins, &path).to_vec();
         let place = document.place(&path);
         let key = (!path.is_empty()).then(|| tree::dotted(&path));
         ConfigError::at(place, key, problem)
@@ -168,7 +185,7 @@ fn check(document: &Document, tree: &Value, layer: Layer) -> Result<(), ConfigEr
     }
     let checked = match document.format {
         Format::Toml => diagnose::check(tree),
-        Format::Json => {
+        Format::Json | Format::Manifest => {
             // `null` unsets a value of a lower layer; it has no type.
             let mut tree = tree.clone();
             tree::strip_nulls(&mut tree);
@@ -178,19 +195,24 @@ fn check(document: &Document, tree: &Value, layer: Layer) -> Result<(), ConfigEr
     checked.map_err(|(path, problem)| fail(path, problem))
 }
 
-/// Parses a file; one in the sandbox format is put into our own terms.
-fn translated(document: &Document) -> Result<Parsed, ConfigError> {
+/// Parses a file; one in another format is put into our own terms.
+fn translated(document: &Document) -> Result<Translated, ConfigError> {
     let tree = document.parse()?;
-    if document.format != Format::Json || !sandbox::is_sandbox(&tree) {
-        return Ok((tree, Vec::new()));
-    }
-    match sandbox::translate(&tree) {
-        Ok(translated) => Ok((translated.tree, translated.remarks)),
-        Err((path, problem)) => {
-            let key = Some(tree::dotted(&path));
-            Err(ConfigError::at(document.place(&path), key, problem))
+    let translated = match document.format {
+        Format::Manifest => locara::translate(&tree),
+        Format::Json if locara::is_manifest(&tree) => locara::translate(&tree),
+        Format::Json if sandbox::is_sandbox(&tree) => sandbox::translate(&tree),
+        _ => {
+            return Ok(Translated {
+                tree,
+                ..Translated::default()
+            });
         }
-    }
+    };
+    translated.map_err(|(path, problem)| {
+        let key = (!path.is_empty()).then(|| tree::dotted(&path));
+        ConfigError::at(document.place(&path), key, problem)
+    })
 }
 
 fn take_extends(tree: &mut Value) -> Option<Vec<Extends>> {

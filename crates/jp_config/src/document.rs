@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::{
     error::{ConfigError, Origin, Place, Problem},
-    tree,
+    json, locara, tree,
 };
 
 /// The syntax of a file.
@@ -16,11 +16,16 @@ use crate::{
 pub(crate) enum Format {
     Toml,
     Json,
+    /// The manifest of an app: JSON with comments.
+    Manifest,
 }
 
 impl Format {
     /// Returns the format a file name stands for.
     pub(crate) fn of(path: &Path) -> Option<Self> {
+        if path.file_name()? == locara::FILE {
+            return Some(Self::Manifest);
+        }
         match path.extension()?.to_str()? {
             "toml" => Some(Self::Toml),
             "json" => Some(Self::Json),
@@ -42,7 +47,8 @@ impl Document {
     pub(crate) fn parse(&self) -> Result<Value, ConfigError> {
         match self.format {
             Format::Toml => self.parse_toml(),
-            Format::Json => self.parse_json(),
+            Format::Json => self.parse_json(&self.text),
+            Format::Manifest => self.parse_json(&json::without_comments(&self.text)),
         }
     }
 
@@ -58,8 +64,8 @@ impl Document {
         })
     }
 
-    fn parse_json(&self) -> Result<Value, ConfigError> {
-        let value = crate::json::parse(&self.text).map_err(|error| {
+    fn parse_json(&self, text: &str) -> Result<Value, ConfigError> {
+        let value = json::parse(text).map_err(|error| {
             let mut place = self.place_of(None);
             place.line = Some(error.line());
             place.column = Some(error.column());
@@ -118,7 +124,7 @@ impl<'d> Index<'d> {
                 let table = DeTable::parse(&document.text);
                 Parsed::Toml(table.map(toml::Spanned::into_inner).unwrap_or_default())
             }
-            Format::Json => Parsed::Json(document.parse().unwrap_or_default()),
+            Format::Json | Format::Manifest => Parsed::Json(document.parse().unwrap_or_default()),
         };
         Self { document, parsed }
     }
@@ -135,7 +141,12 @@ impl<'d> Index<'d> {
     pub(crate) fn place(&self, path: &[String]) -> Place {
         let span = match &self.parsed {
             Parsed::Toml(table) => walk(table, path).0,
-            Parsed::Json(_) => crate::json::key_at(&self.document.text, path),
+            Parsed::Json(_) => match self.document.format {
+                Format::Manifest => {
+                    json::key_at(&json::without_comments(&self.document.text), path)
+                }
+                _ => json::key_at(&self.document.text, path),
+            },
         };
         self.document.place_of(span)
     }

@@ -11,7 +11,7 @@ pub(crate) const MAX_TOTAL: u64 = 16 << 20;
 pub(crate) const MAX_FILES: usize = 1_000;
 
 /// The sections that only the user's own file may hold.
-pub(crate) const USER_ONLY: [&str; 2] = ["policy", "broker"];
+pub(crate) const USER_ONLY: [&str; 3] = ["policy", "broker", "registries"];
 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,7 +5,9 @@
 
 mod app;
 mod assign;
+mod blame;
 mod broker;
+mod capabilities;
 mod collect;
 pub mod conversation;
 mod diagnose;
@@ -15,17 +17,21 @@ mod env;
 mod error;
 mod extends;
 mod file;
+mod front;
 mod inside;
 mod json;
 mod kb;
 mod load;
+mod locara;
 mod partial;
 mod policy;
 mod providers;
+mod registries;
 mod sandbox;
 mod scalar;
 mod schema;
 mod stage;
+mod tooling;
 mod tree;
 mod validate;
 
@@ -33,6 +39,7 @@ pub use app::{AppConfig, Map};
 pub use broker::{
     BrokerConfig, EndpointConfig, GithubConfig, HttpServerConfig, SearchConfig, SearchProvider,
 };
+pub use capabilities::CapabilitiesConfig;
 pub use conversation::{ConversationConfig, tool};
 pub use edit::set;
 pub use error::{ConfigError, Origin, Place, Problem, Warning};
@@ -45,5 +52,7 @@ pub use policy::PolicyConfig;
 pub use providers::{
     Checksum, ChecksumAlgorithm, McpProviderConfig, McpTransport, ProvidersConfig,
 };
+pub use registries::{RegistryConfig, RegistryPlace};
 pub use schema::json_schema;
 pub use stage::{Complete, Field, Loose, Stage};
+pub use tooling::{CustomTool, ModelPin, RegistryTool, SignatureSource, ToolingConfig};

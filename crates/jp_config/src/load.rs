@@ -3,7 +3,6 @@
 //! Reads the files it is pointed at. Environment variables, the home directory and the command line
 //! are handed in.
 
-use core::cell::OnceCell;
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
@@ -14,9 +13,10 @@ use serde_json::{Map, Value};
 use crate::{
     app::AppConfig,
     assign::Assignment,
+    blame::Blame,
+    capabilities,
     collect::{Collector, Found},
     conversation::tool::ToolSource,
-    diagnose::Finding,
     document::Index,
     env,
     error::{ConfigError, Origin, Place, Problem, USER_ONLY, Warning},
@@ -104,21 +104,25 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let workspace_digest = digest(&layers, sources.workspace_root.as_deref());
     let mut merged = Value::Object(Map::new());
     let (mut touched, mut touched_servers) = (HashSet::new(), HashSet::new());
+    let mut statements = Vec::new();
     for layer in &mut layers {
-        let tree = core::mem::take(&mut layer.tree);
+        let mut tree = core::mem::take(&mut layer.tree);
+        statements.extend(take_capabilities(&mut tree));
         if layer.layer == Layer::Workspace {
-            touched.extend(keys(&tree, ["conversation", "tools"]));
-            touched_servers.extend(keys(&tree, ["providers", "mcp"]));
+            touched.extend(keys(&tree, &["conversation", "tools"]));
+            touched.extend(keys(&tree, &["tooling"]));
+            touched_servers.extend(keys(&tree, &["providers", "mcp"]));
         }
         tree::merge(&mut merged, tree, Spot::Root);
     }
     let mut assigned = assign_all(&mut merged, sources)?;
     assigned.reverse();
-    let blame = Blame {
-        layers: &layers,
-        indexes: OnceCell::new(),
-        assigned: &assigned,
-    };
+    statements.extend(take_capabilities(&mut merged));
+    if let (Some(all), Some(merged)) = (capabilities::together(statements), merged.as_object_mut())
+    {
+        merged.insert(capabilities::KEY.to_owned(), all);
+    }
+    let blame = Blame::new(&layers, &assigned);
     let config = partial::complete(merged).map_err(|finding| blame.error(finding))?;
     let mut warnings = remarks(&layers);
     warnings.extend(validate::validate(&config, &blame)?);
@@ -137,15 +141,27 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 
 /// Returns what is to be said about keys without effect.
 fn remarks(layers: &[Found]) -> Vec<Warning> {
-    let of = |found: &Found| -> Vec<Warning> {
-        let warn = |(path, message): &(Vec<String>, &'static str)| Warning {
-            place: Some(found.document.place(path)),
+    let all = || layers.iter().flat_map(|found| &found.remarks);
+    let mut warnings = Vec::new();
+    for found in layers.iter().filter(|found| !found.remarks.is_empty()) {
+        let index = Index::new(&found.document);
+        let left = validate::MAX_WARNINGS.saturating_sub(warnings.len());
+        let remarks = found.remarks.iter().take(left);
+        warnings.extend(remarks.map(|(path, message)| Warning {
+            place: Some(index.place(path)),
             key: tree::dotted(path),
             message: (*message).to_string(),
-        };
-        found.remarks.iter().map(warn).collect()
-    };
-    layers.iter().flat_map(of).collect()
+        }));
+    }
+    let more = all().count() - warnings.len();
+    if more > 0 {
+        warnings.push(Warning {
+            place: None,
+            key: "conversation.tools".to_string(),
+            message: format!("and {more} more keys without effect"),
+        });
+    }
+    warnings
 }
 
 /// Applies the environment and then the command line; returns which keys they set.
@@ -189,11 +205,18 @@ fn assign_all(
     Ok(assigned)
 }
 
-fn keys<'t>(tree: &'t Value, path: [&str; 2]) -> impl Iterator<Item = String> + 't {
-    let [section, table] = path;
-    let entries = tree
-        .get(section)
-        .and_then(|section| section.get(table)?.as_object());
+/// Takes out what a layer says about capabilities: it stands beside what others say and replaces
+/// none of it. That a layer says `null` about them unsets nothing.
+fn take_capabilities(tree: &mut Value) -> Option<Value> {
+    let said = tree.as_object_mut()?.shift_remove(capabilities::KEY)?;
+    let mut said = Some(said).filter(|said| !said.is_null())?;
+    tree::strip_nulls(&mut said);
+    Some(said)
+}
+
+fn keys<'t>(tree: &'t Value, path: &[&str]) -> impl Iterator<Item = String> + use<'t> {
+    let table = path.iter().try_fold(tree, |tree, part| tree.get(part));
+    let entries = table.and_then(Value::as_object);
     entries
         .into_iter()
         .flat_map(|entries| entries.keys().cloned())
@@ -221,36 +244,4 @@ fn digest(layers: &[Found], root: Option<&Path>) -> Option<[u8; 32]> {
         }
     }
     any.then(|| *hasher.finalize().as_bytes())
-}
-
-/// Knows where a key was set.
-pub(crate) struct Blame<'a> {
-    layers: &'a [Found],
-    indexes: OnceCell<Vec<Index<'a>>>,
-    assigned: &'a [(Vec<String>, Origin)],
-}
-
-impl Blame<'_> {
-    /// Makes an error of a finding, at the highest layer that has its key.
-    pub(crate) fn error(&self, (path, problem): Finding) -> ConfigError {
-        ConfigError {
-            place: self.place(&path).map(Box::new),
-            key: Some(tree::dotted(&path)),
-            problem,
-        }
-    }
-
-    /// Returns where a key was set last.
-    pub(crate) fn place(&self, path: &[String]) -> Option<Place> {
-        let covers = |set: &[String]| path.starts_with(set) || set.starts_with(path);
-        if let Some((_, origin)) = self.assigned.iter().find(|(set, _)| covers(set)) {
-            return Some(Place::of(origin.clone()));
-        }
-        let documents = self.layers.iter().rev().map(|found| &found.document);
-        let indexes = self
-            .indexes
-            .get_or_init(|| documents.map(Index::new).collect());
-        let index = indexes.iter().find(|index| index.has(path))?;
-        Some(index.place(path))
-    }
 }

@@ -1,14 +1,14 @@
 //! `[policy]`: what the user allows tools to do. Only the user's own file may hold it.
 
 use jp_policy::{
-    Access, Brokered, BrokeredName, Capabilities, Ceilings, FileRule, Files, GuestPath, LimitError,
-    Policy,
+    Access, Ambient, Brokered, BrokeredName, Capabilities, Ceilings, FileRule, Files, GuestPath,
+    LimitError, Policy,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    conversation::tool::{CallGrant, FileGrant, LimitsConfig, NetGrant, WorkspaceAccess},
+    conversation::tool::{CallGrant, EnvGrant, FileGrant, LimitsConfig, NetGrant, WorkspaceAccess},
     stage::is_default,
 };
 
@@ -32,6 +32,22 @@ pub struct PolicyConfig {
     /// everything but secrets unless set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub calls: Option<Vec<CallGrant>>,
+    /// What tools may do with files that a person chooses for one call; `read-write` unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub selected: Option<WorkspaceAccess>,
+    /// The variables of the environment that tools may be told; none unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub env: Vec<EnvGrant>,
+    /// Whether tools may read clocks; `true` unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub clocks: Option<bool>,
+    /// Whether tools may have random numbers; `true` unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub random: Option<bool>,
+    /// Whether tools may be handed arguments and results over standard input and output; `true`
+    /// unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stdio: Option<bool>,
     /// Whether a command may run with the full authority of the user where the system cannot
     /// confine it.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -49,8 +65,14 @@ impl PolicyConfig {
     /// When a limit is zero or above the built-in ceiling.
     pub fn to_policy(&self) -> Result<Policy, LimitError> {
         let workspace = self.workspace.unwrap_or(WorkspaceAccess::ReadWrite);
-        // A tool always has its own scratch directory and the subjects the host prepares.
-        let always = [("/subjects", Access::Read), ("/tmp", Access::ReadWrite)];
+        // A tool always has its own scratch directory, its own data, and the subjects and models
+        // that the host prepares.
+        let always = [
+            ("/app-data", Access::ReadWrite),
+            ("/models", Access::Read),
+            ("/subjects", Access::Read),
+            ("/tmp", Access::ReadWrite),
+        ];
         let rules = always
             .into_iter()
             .chain(workspace.access().map(|access| ("/workspace", access)))
@@ -63,8 +85,13 @@ impl PolicyConfig {
                 subprocess: self.subprocess.unwrap_or(true),
                 brokered: self.brokered(),
                 // Whoever chooses a file for a call has said that the tool may have it.
-                selected: Some(Access::ReadWrite),
-                ..Capabilities::default()
+                selected: self.selected.unwrap_or(WorkspaceAccess::ReadWrite).access(),
+                env: self.env.iter().map(|env| env.name().clone()).collect(),
+                ambient: Ambient {
+                    clocks: self.clocks.unwrap_or(true),
+                    random: self.random.unwrap_or(true),
+                    stdio: self.stdio.unwrap_or(true),
+                },
             },
             ceilings: Ceilings::default().lowered_by(&self.limits.to_request())?,
         })

@@ -4,6 +4,8 @@
 
 mod check;
 
+pub(crate) use check::host_of;
+
 use jp_policy::{
     Access, Brokered, Capabilities, FileRule, Files, GuestPath, LimitsRequest, Net, Request,
 };
@@ -79,7 +81,7 @@ impl McpProviderConfig {
     pub fn request(&self) -> Request {
         let grant = &self.grant;
         let net = grant.net.as_ref().map(NetGrant::net);
-        let own = || self.url.as_deref().and_then(check::host_of);
+        let own = || self.url.as_deref().and_then(host_of);
         let net = match (net, own()) {
             (Some(Net::Hosts(hosts)), Some(own)) => Net::hosts(hosts.into_iter().chain([own])),
             (Some(net), _) => net,
@@ -101,6 +103,7 @@ impl McpProviderConfig {
             },
             limits: LimitsRequest::default(),
             default_fuel: None,
+            conditional: Vec::new(),
         }
     }
 }

@@ -6,20 +6,16 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{diagnose::Finding, error::Problem};
+use crate::{
+    diagnose::Finding,
+    error::Problem,
+    front::{At, Translated},
+};
 
 /// The key that tells this format from our own, which has no such section.
 const MARK: &str = "tools";
 /// Versions of the calling convention that a module can be configured for.
 const ABI_VERSIONS: [u64; 2] = [1, 2];
-
-/// What a sandbox file says, in our own terms.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Translated {
-    pub(crate) tree: Value,
-    /// Keys without effect, and what is to be known about each.
-    pub(crate) remarks: Vec<(Vec<String>, &'static str)>,
-}
 
 /// Tells whether a tree is written in this format.
 pub(crate) fn is_sandbox(tree: &Value) -> bool {
@@ -45,6 +41,7 @@ pub(crate) fn translate(tree: &Value) -> Result<Translated, Finding> {
     Ok(Translated {
         tree: json!({ "conversation": { "tools": tools } }),
         remarks: at.remarks,
+        origins: Vec::new(),
     })
 }
 
@@ -71,6 +68,14 @@ fn sandbox_tools(
 
 fn tool(at: &mut At, entry: &Value) -> Result<Value, Finding> {
     let known = ["wasm", "capabilities", "runtime"];
+    if let Some(key) = ["filesystem", "network"]
+        .into_iter()
+        .find(|key| entry.get(key).is_some())
+    {
+        // Their policies were never held by anything; ours are, under other names.
+        let message = "not enforced in this format; write `grant.files` or `grant.net` of the tool in `.jp/config.toml`".to_owned();
+        return Err(at.wrong(key, Problem::Invalid { message }));
+    }
     let entry = at.table(entry, &known)?;
     if entry.contains_key("runtime") {
         at.remark("runtime", "ignored: tools always run as Wasm");
@@ -120,93 +125,6 @@ fn tool(at: &mut At, entry: &Value) -> Result<Value, Finding> {
     })?;
     tool.insert("grant".to_owned(), Value::Object(grant));
     Ok(Value::Object(tool))
-}
-
-/// Where in the file the translation stands.
-#[derive(Default)]
-struct At {
-    path: Vec<String>,
-    remarks: Vec<(Vec<String>, &'static str)>,
-}
-
-impl At {
-    fn inside<T>(
-        &mut self,
-        key: &str,
-        work: impl FnOnce(&mut Self) -> Result<T, Finding>,
-    ) -> Result<T, Finding> {
-        self.path.push(key.to_owned());
-        let done = work(self);
-        self.path.pop();
-        done
-    }
-
-    /// Does something with the value of a key, if there is one.
-    fn child(
-        &mut self,
-        table: &Map<String, Value>,
-        key: &str,
-        work: impl FnOnce(&mut Self, &Value) -> Result<(), Finding>,
-    ) -> Result<(), Finding> {
-        match table.get(key) {
-            Some(value) => self.inside(key, |at| work(at, value)),
-            None => Ok(()),
-        }
-    }
-
-    fn text(
-        &mut self,
-        table: &Map<String, Value>,
-        key: &str,
-        work: impl FnOnce(&str),
-    ) -> Result<(), Finding> {
-        self.child(table, key, |at, value| {
-            let text = value
-                .as_str()
-                .ok_or_else(|| at.invalid("expected a text"))?;
-            work(text);
-            Ok(())
-        })
-    }
-
-    /// Returns a table that has no other keys than those.
-    fn table<'v>(
-        &self,
-        value: &'v Value,
-        known: &[&str],
-    ) -> Result<&'v Map<String, Value>, Finding> {
-        let table = value
-            .as_object()
-            .ok_or_else(|| self.invalid("expected a table"))?;
-        let Some(unknown) = table.keys().find(|key| !known.contains(&key.as_str())) else {
-            return Ok(table);
-        };
-        let near = |name: &&&str| strsim::damerau_levenshtein(name, unknown) <= 3;
-        let nearest = known.iter().filter(near).map(ToString::to_string);
-        let problem = match unknown.as_str() {
-            // Their policies were never held by anything; ours are, under other names.
-            "filesystem" | "network" => Problem::Invalid {
-                message: "not enforced in this format; write `grant.files` or `grant.net` of the tool in `.jp/config.toml`".to_owned(),
-            },
-            _ => Problem::UnknownKey {
-                nearest: nearest.collect(),
-            },
-        };
-        let mut path = self.path.clone();
-        path.push(unknown.clone());
-        Err((path, problem))
-    }
-
-    fn invalid(&self, message: &str) -> Finding {
-        let message = message.to_owned();
-        (self.path.clone(), Problem::Invalid { message })
-    }
-
-    fn remark(&mut self, key: &str, message: &'static str) {
-        let mut path = self.path.clone();
-        path.push(key.to_owned());
-        self.remarks.push((path, message));
-    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ pub(crate) enum Spot {
     Style,
     Questions,
     Question,
+    /// A table whose entries are replaced as a whole each.
+    Entries,
     /// A value that is replaced as a whole: half of one command and half of another is neither.
     Whole,
     Other,
@@ -25,6 +27,8 @@ impl Spot {
     pub(crate) fn child(self, key: &str) -> Self {
         match (self, key) {
             (Self::Root, "conversation") => Self::Conversation,
+            (Self::Root, "tooling" | "registries") => Self::Entries,
+            (Self::Root, "capabilities") | (Self::Entries, _) => Self::Whole,
             (Self::Conversation, "tools") => Self::Tools,
             (Self::Tools, _) => Self::Tool,
             (Self::Tool, "command") | (Self::Style, "parameters") => Self::Whole,

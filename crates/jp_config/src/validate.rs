@@ -1,21 +1,23 @@
 //! What can only be said about a configuration as a whole: values that do not fit each other.
 
+mod tooling;
+
 use jp_policy::{Ceilings, Limit, LimitError, Net};
 
 use crate::{
     app::AppConfig,
+    blame::Blame,
     conversation::tool::{
         Enable, FileGrant, GrantConfig, NetGrant, QuestionConfig, QuestionTarget, ResultMode,
         ToolConfig, ToolSource,
     },
     error::{ConfigError, Problem, Warning},
-    load::Blame,
 };
 
 /// The longest id of a tool, server or topic.
 const MAX_ID: usize = 128;
 /// The most warnings that are spelled out; a hostile file could have any number.
-const MAX_WARNINGS: usize = 100;
+pub(crate) const MAX_WARNINGS: usize = 100;
 
 /// Checks a configuration and returns what its writers may want to know.
 pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warning>, ConfigError> {
@@ -65,6 +67,7 @@ pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warn
         });
     }
     check_rest(config, &invalid)?;
+    tooling::check(config, blame)?;
     Ok(warnings)
 }
 
@@ -132,6 +135,16 @@ fn check_grant(tool: &ToolConfig) -> Result<(), (&'static str, String)> {
         let message = "a command gets all of the network or none of it: write `true` or `false`";
         return Err(("net", message.to_string()));
     }
+    // Commands and servers see files and variables in other ways; a builtin is no guest.
+    let guest = matches!(
+        tool.source,
+        ToolSource::Local { .. } | ToolSource::Registry { .. }
+    );
+    if (!guest || tool.command().is_some())
+        && let Some(key) = guest_only(&tool.grant)
+    {
+        return Err((key, GUEST_ONLY.to_string()));
+    }
     let outside = |grant: &&FileGrant| {
         let path = grant.rule().path.as_str();
         path != "/workspace" && !path.starts_with("/workspace/")
@@ -146,6 +159,17 @@ fn check_grant(tool: &ToolConfig) -> Result<(), (&'static str, String)> {
         )),
         None => Ok(()),
     }
+}
+
+/// What is said of a key that [`guest_only`] names.
+pub(crate) const GUEST_ONLY: &str = "only a Wasm tool can be given this";
+
+/// Returns the first key of a grant that only a Wasm tool can make use of.
+pub(crate) fn guest_only(grant: &GrantConfig) -> Option<&'static str> {
+    if grant.selected.is_some() {
+        return Some("selected");
+    }
+    (!grant.env.is_empty()).then_some("env")
 }
 
 /// Returns what is set on a tool and has no effect.
@@ -186,6 +210,22 @@ fn remarks(name: &str, tool: &ToolConfig) -> Vec<(&'static [&'static str], &'sta
             &["questions"],
             "has no effect yet: questions go to the person",
         ));
+    }
+    if matches!(tool.source, ToolSource::Registry { .. }) {
+        let signed: [(&[&str], bool); 7] = [
+            (&["entrypoint"], tool.entrypoint.is_some()),
+            (&["abi"], tool.abi.is_some()),
+            (&["summary"], tool.summary.is_some()),
+            (&["description"], tool.description.is_some()),
+            (&["examples"], tool.examples.is_some()),
+            (&["parameters"], !tool.parameters.is_empty()),
+            (&["grant"], tool.grant != GrantConfig::default()),
+        ];
+        let set = signed.into_iter().filter(|(_, set)| *set);
+        remarks.extend(set.map(|(key, _)| {
+            let message = "ignored: the signed manifest of a tool of a registry says this";
+            (key, message)
+        }));
     }
     if let ToolSource::Builtin { tool: builtin } = &tool.source {
         // The virtual bash alone is given what its configuration asks for.

@@ -244,7 +244,7 @@ fn policy_is_read_from_the_user_alone() {
         .unwrap();
     assert_eq!(
         policy.capabilities.to_string(),
-        "fs=/subjects:read,/tmp:read-write,/workspace:read-write net=* subprocess \
+        "fs=/app-data:read-write,/models:read,/subjects:read,/tmp:read-write,/workspace:read-write selected=read-write net=* subprocess \
          calls=*"
     );
     for file in ["ws/.jp/config.toml", "ws/.jp.toml", "ws/deep/er/.jp.toml"] {

@@ -1,6 +1,8 @@
 //! The host of calls: everything they share, handed in by whoever sets it up.
 
 use std::{
+    collections::BTreeMap,
+    ffi::OsString,
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
@@ -11,7 +13,13 @@ use jp_config::KnowledgeBaseConfig;
 use jp_confine::Launcher;
 use jp_policy::Policy;
 
-use crate::{Approver, Events, NobodyToAsk, ToolError, Trust, runtime::mcp::McpTools};
+use crate::{
+    Approver, Events, NobodyToAsk, ToolError, Trust, registry::RegistryTools,
+    runtime::mcp::McpTools,
+};
+
+/// Returns the value of a variable of the environment, if there is one.
+pub type Variable = dyn Fn(&str) -> Option<OsString> + Send + Sync;
 
 /// What calls run on. Holds no state of a call.
 pub struct Host {
@@ -35,6 +43,15 @@ pub struct Host {
     pub launcher: Option<Arc<Launcher>>,
     /// The MCP servers of the configuration.
     pub mcp: Option<Arc<McpTools>>,
+    /// Signed tools: what the workspace's lock file has, and what this machine knows of it.
+    pub registry: Option<Arc<RegistryTools>>,
+    /// Directories of this machine that tools may be granted beside the workspace, by the paths guests
+    /// know them by: `/app-data`, `/user/documents`.
+    pub places: BTreeMap<String, PathBuf>,
+    /// Where the directories are made that calls have of their own (`/tmp` for the guest).
+    pub temp_dir: Option<PathBuf>,
+    /// Looks up a variable of the environment; asked only for those that a grant names.
+    pub variable: Arc<Variable>,
     /// Does on tools' behalf what they may not do themselves.
     pub broker: LazyBroker,
     /// Runs components.
@@ -58,6 +75,10 @@ impl Host {
             events: None,
             launcher: None,
             mcp: None,
+            registry: None,
+            places: BTreeMap::new(),
+            temp_dir: None,
+            variable: Arc::new(|_| None),
             broker: LazyBroker::default(),
             #[cfg(feature = "wasm-tools")]
             wasm: LazyRuntime::default(),

@@ -16,6 +16,7 @@ mod host;
 mod knowledge;
 mod net;
 mod places;
+pub mod registry;
 pub mod runtime;
 pub mod tool;
 mod trust;
@@ -30,14 +31,15 @@ pub use check::{CheckedFile, check_file, sha256_file};
 pub use events::Events;
 #[cfg(feature = "wasm-tools")]
 pub use host::LazyRuntime;
-pub use host::{Host, LazyBroker};
+pub use host::{Host, LazyBroker, Variable};
 #[cfg(feature = "wasm-tools")]
 pub use jp_wasm::{Allocation, FileKind, RuntimeOptions};
 pub use knowledge::{knowledge_prompt, topics};
 pub use net::transport;
 pub use runtime::mcp::{McpTools, Unlisted};
 pub use tool::{
-    Call, Details, Executed, ExecutionOutcome, Preview, ToolDefinition, ToolDocs, ToolError,
+    Call, ChosenFile, Details, Executed, ExecutionOutcome, Preview, ToolDefinition, ToolDocs,
+    ToolError,
 };
 pub use trust::{Trust, TrustError, TrustStore, TrustedWorkspace};
 pub use turn::execute_turn;

@@ -37,57 +37,6 @@ pub(crate) fn host_paths(root: &std::path::Path, files: &Files) -> (Vec<PathBuf>
 }
 
 #[cfg(feature = "wasm-tools")]
-pub(crate) use mounts::open;
-
+mod mounts;
 #[cfg(feature = "wasm-tools")]
-mod mounts {
-    use std::path::Path;
-
-    use jp_policy::Access;
-    use jp_wasm::{DirPerms, FilePerms, Preopen, WasiConfig, WasiContext};
-
-    use super::in_workspace;
-    use crate::{ToolError, runtime::Invocation};
-
-    /// Opens the directories of a grant for a guest.
-    pub(crate) fn open(invocation: &Invocation<'_>) -> Result<WasiContext, ToolError> {
-        let host = invocation.host;
-        let failed = |error: jp_wasm::Error| ToolError::Host {
-            tool: invocation.tool.name.clone(),
-            reason: error.to_string(),
-        };
-        let rules = invocation.grant.capabilities().files.rules();
-        let mut config = WasiConfig {
-            preopens: Vec::with_capacity(1),
-        };
-        for rule in rules
-            .iter()
-            .filter(|rule| rule.path.as_str() == super::WORKSPACE)
-        {
-            let (dir_perms, file_perms) = match rule.access {
-                Access::Read => (DirPerms::Read, FilePerms::Read),
-                Access::ReadWrite => (DirPerms::ReadWrite, FilePerms::ReadWrite),
-            };
-            config.preopens.push(Preopen {
-                guest_path: super::WORKSPACE.to_owned(),
-                host_path: host.root.clone(),
-                dir_perms,
-                file_perms,
-            });
-        }
-        let mut wasi = host.wasm()?.wasi_context(&config).map_err(failed)?;
-        for rule in rules {
-            // A directory below the workspace may be a symbolic link to somewhere else.
-            if let Some(below) = in_workspace(rule).filter(|below| !below.as_str().is_empty()) {
-                let perms = match rule.access {
-                    Access::Read => DirPerms::Read,
-                    Access::ReadWrite => DirPerms::ReadWrite,
-                };
-                let relative = Path::new(below.as_str());
-                wasi.mount_below(&host.root, relative, rule.path.as_str(), perms)
-                    .map_err(failed)?;
-            }
-        }
-        Ok(wasi)
-    }
-}
+pub(crate) use mounts::{Opened, open};

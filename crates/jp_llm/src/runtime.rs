@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Call, Host, ToolDefinition, ToolError,
-    tool::{Others, Printed},
+    tool::{Others, Placed, Printed},
 };
 
 pub use bash::BashRuntime;
@@ -46,6 +46,12 @@ pub struct Invocation<'a> {
     pub answers: &'a Map<String, Value>,
     /// What the call may do.
     pub grant: &'a Arc<Grant>,
+    /// The chosen files that its arguments name.
+    #[cfg_attr(
+        not(feature = "wasm-tools"),
+        expect(dead_code, reason = "only Wasm tools open files")
+    )]
+    pub(crate) files: &'a [Placed],
     /// What the tools may do on whose data it works.
     pub others: &'a Arc<Others>,
     /// What is left of its limits.
@@ -169,6 +175,11 @@ impl Run {
 pub trait ToolRuntime: Send + Sync {
     /// Runs a tool once.
     async fn run(&self, invocation: &Invocation<'_>) -> Run;
+
+    /// Tells whether files that a person chose can be handed to tools of this kind.
+    fn takes_files(&self) -> bool {
+        false
+    }
 
     /// Asks a tool what it is; nothing when its kind cannot say.
     ///

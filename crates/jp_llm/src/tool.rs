@@ -1,14 +1,21 @@
 //! Tools and their calls: [`ToolDefinition`] and the one way to run it.
 
 mod arguments;
+mod configured;
 #[cfg(feature = "wasm-tools")]
 mod convention;
 mod definition;
 mod depth;
 mod error;
 mod execute;
+mod files;
+mod find;
+mod hint;
+mod kinds;
 mod plain;
 mod record;
+mod result;
+mod signed;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -19,9 +26,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Budget;
 
+pub(crate) use definition::ModelFile;
 pub use definition::{ToolDefinition, ToolDocs};
 pub use error::{ErrorKind, Printed, ToolError};
 pub use execute::Preview;
+pub use files::ChosenFile;
+pub(crate) use files::Placed;
 #[cfg(feature = "wasm-tools")]
 pub(crate) use record::CapabilityRecord;
 
@@ -35,6 +45,9 @@ pub struct Call {
     pub id: String,
     /// The arguments, as the model wrote them.
     pub arguments: Map<String, Value>,
+    /// Files that a person chose for it, by the ids that arguments name them with. Only fronts fill
+    /// this, and only from what the person said.
+    pub files: BTreeMap<String, ChosenFile>,
     /// Answers to questions the tool may ask; each is checked when its question comes.
     pub answers: Map<String, Value>,
     /// What is asked of the tool.

@@ -45,6 +45,16 @@ impl Ambient {
         }
     }
 
+    /// Returns what either has.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self {
+            clocks: self.clocks || other.clocks,
+            random: self.random || other.random,
+            stdio: self.stdio || other.stdio,
+        }
+    }
+
     /// Returns the first thing `other` has and this has not.
     #[must_use]
     pub fn missing(self, other: Self) -> Option<&'static str> {

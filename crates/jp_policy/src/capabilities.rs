@@ -63,6 +63,23 @@ impl Capabilities {
         }
     }
 
+    /// Returns what either set allows. Two requests of one tool make one; policies are never added
+    /// up.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let rules = self.files.rules().iter().chain(other.files.rules());
+        let names = self.brokered.names().chain(other.brokered.names());
+        Self {
+            files: Files::new(rules.cloned()),
+            selected: self.selected.max(other.selected),
+            net: self.net.union(&other.net),
+            subprocess: self.subprocess || other.subprocess,
+            brokered: Brokered::new(names.cloned()),
+            env: self.env.union(&other.env).cloned().collect(),
+            ambient: self.ambient.union(other.ambient),
+        }
+    }
+
     /// Returns the first thing `other` allows and this set does not.
     #[must_use]
     pub fn missing(&self, other: &Self) -> Option<Capability> {
@@ -143,6 +160,32 @@ impl Capability {
             Self::Selected(access) => alloc::format!("selected = \"{access}\""),
             Self::Env(name) => alloc::format!("env = [\"{name}\"]"),
             Self::Ambient(name) => alloc::format!("{name} = true"),
+        }
+    }
+}
+
+impl Capability {
+    /// Returns the line that declares this in the `[capabilities]` of an app, as TOML.
+    #[must_use]
+    pub fn declaration(&self) -> String {
+        match self {
+            Self::Files(rule) => {
+                let path = rule.path.as_str();
+                let user = path.strip_prefix("/user/");
+                let user = user.filter(|name| crate::USER_PATHS.contains(name));
+                match user {
+                    Some(name) => alloc::format!("fs.user-paths.{name} = \"{}\"", rule.access),
+                    None if path == "/app-data" => {
+                        alloc::format!("fs.app-data = \"{}\"", rule.access)
+                    }
+                    None => self.setting(),
+                }
+            }
+            Self::Selected(access) => alloc::format!("fs.user-selected = \"{access}\""),
+            Self::Subprocess => "\"tool.exec.subprocess\" = true".into(),
+            Self::Brokered(name) if name.as_str() == "mcp.*" => "\"tools.mcp\" = true".into(),
+            Self::Brokered(name) => alloc::format!("calls = [\"{name}\"]"),
+            Self::Net(_) | Self::Env(_) | Self::Ambient(_) => self.setting(),
         }
     }
 }

@@ -208,3 +208,39 @@ proptest! {
         prop_assert_eq!(more.files.access(&path("/a/b")), Some(Access::ReadWrite));
     }
 }
+
+#[test]
+fn a_declaration_is_read_back_as_the_capability() {
+    let app_data = crate::FileRule {
+        path: path("/app-data"),
+        access: Access::Read,
+    };
+    let music = crate::FileRule {
+        path: path("/user/music"),
+        access: Access::ReadWrite,
+    };
+    for (capability, line) in [
+        (Capability::Files(app_data), "fs.app-data = \"read\""),
+        (
+            Capability::Files(music),
+            "fs.user-paths.music = \"read-write\"",
+        ),
+        (
+            Capability::Selected(Access::Read),
+            "fs.user-selected = \"read\"",
+        ),
+        (Capability::Subprocess, "\"tool.exec.subprocess\" = true"),
+        (
+            Capability::Brokered("mcp.*".parse().unwrap()),
+            "\"tools.mcp\" = true",
+        ),
+        (
+            Capability::Brokered("log.emit".parse().unwrap()),
+            "calls = [\"log.emit\"]",
+        ),
+        (Capability::Net("*".into()), "net = true"),
+        (Capability::Ambient("clocks"), "clocks = true"),
+    ] {
+        assert_eq!(capability.declaration(), line);
+    }
+}

@@ -10,7 +10,7 @@ use crate::{
     testing::{any_capabilities, any_ceilings, host, is_pointwise_within, path},
 };
 
-fn any_policy() -> impl Strategy<Value = Policy> {
+pub(super) fn any_policy() -> impl Strategy<Value = Policy> {
     let parts = (any_capabilities(), any_ceilings());
     parts.prop_map(|(capabilities, ceilings)| Policy {
         capabilities,
@@ -18,7 +18,7 @@ fn any_policy() -> impl Strategy<Value = Policy> {
     })
 }
 
-fn any_request() -> impl Strategy<Value = Request> {
+pub(super) fn any_request() -> impl Strategy<Value = Request> {
     let small = || option::weighted(0.3, 0_u64..2_000_000);
     let limits = (small(), small(), small(), small());
     let fuel = option::of(1_u64..2_000_000_000);
@@ -34,12 +34,13 @@ fn any_request() -> impl Strategy<Value = Request> {
             capabilities,
             limits,
             default_fuel,
+            ..Request::default()
         }
     })
 }
 
 /// Narrows a request to what both policies allow, so that a grant is likely.
-fn narrowed(host: &Policy, app: &Policy, tool: &Request) -> Request {
+pub(super) fn narrowed(host: &Policy, app: &Policy, tool: &Request) -> Request {
     let both = host.capabilities.intersect(&app.capabilities);
     let capabilities = tool.capabilities.intersect(&both);
     Request {
@@ -48,7 +49,7 @@ fn narrowed(host: &Policy, app: &Policy, tool: &Request) -> Request {
     }
 }
 
-fn widened(policy: &Policy, more: &Policy) -> Policy {
+pub(super) fn widened(policy: &Policy, more: &Policy) -> Policy {
     let (a, b) = (&policy.capabilities, &more.capabilities);
     let net = match (&a.net, &b.net) {
         (Net::Any, _) | (_, Net::Any) => Net::Any,
@@ -107,7 +108,7 @@ fn wanting(capabilities: Capabilities) -> Request {
     }
 }
 
-fn allowing(capabilities: Capabilities) -> Policy {
+pub(super) fn allowing(capabilities: Capabilities) -> Policy {
     Policy {
         capabilities,
         ..Policy::default()

@@ -66,6 +66,11 @@ impl GuestPath {
         Ok(Self(path.to_string()))
     }
 
+    /// Returns where a chosen file lies: `/in/0`.
+    pub(crate) fn chosen(number: usize) -> Self {
+        Self(alloc::format!("/in/{number}"))
+    }
+
     /// Returns the path as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -141,12 +146,28 @@ pub enum Access {
     ReadWrite,
 }
 
-impl fmt::Display for Access {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Access {
+    /// Returns its name: `read` or `read-write`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Read => "read",
             Self::ReadWrite => "read-write",
-        })
+        }
+    }
+
+    /// Returns the access of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Read, Self::ReadWrite]
+            .into_iter()
+            .find(|access| access.name() == name)
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -12,16 +12,26 @@ mod ambient;
 mod brokered;
 mod capabilities;
 mod compose;
+mod declared;
 mod files;
 mod limits;
+mod nearest;
 mod net;
+mod requirement;
 #[cfg(test)]
 mod testing;
 
 pub use ambient::{Ambient, EnvName, EnvNameError};
 pub use brokered::{Brokered, BrokeredName, BrokeredNameError};
 pub use capabilities::{Capabilities, Capability};
-pub use compose::{Denied, Grant, Policy, Request, compose};
+pub use compose::{
+    Chosen, Denied, Grant, Policy, Request, Unsatisfied, compose, compose_call, could_be_satisfied,
+};
+pub use declared::{
+    Declared, DeclaredAccess, DeclaredEnv, DeclaredError, DeclaredFiles, DeclaredFs, DeclaredHosts,
+    DeclaredNet, DeclaredStdio, USER_PATHS,
+};
 pub use files::{Access, FileRule, Files, GuestPath, GuestPathError};
 pub use limits::{Ceilings, Limit, LimitError, Limits, LimitsRequest};
 pub use net::{HostPattern, HostPatternError, Net};
+pub use requirement::{Condition, Requirement, RequirementError};

@@ -196,6 +196,16 @@ impl Net {
         }
     }
 
+    /// Returns what either allows, without redundant patterns.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Any, _) | (_, Self::Any) => Self::Any,
+            (Self::None, net) | (net, Self::None) => net.reduced(),
+            (Self::Hosts(a), Self::Hosts(b)) => Self::hosts(a.union(b).cloned()),
+        }
+    }
+
     /// Returns the first thing `other` allows and this does not, as a person would write it.
     #[must_use]
     pub fn missing(&self, other: &Self) -> Option<String> {

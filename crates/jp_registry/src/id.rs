@@ -3,6 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
+use semver::VersionReq;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -15,7 +16,7 @@ pub enum IdError {
     /// It is no name of a tool.
     #[error(
         "`{}` is no tool: expected words of a-z and 0-9, joined by `-` or `.`, such as `pdf.extract-text`",
-        text.escape_debug()
+        text.escape_default()
     )]
     Tool {
         /// The beginning of the text.
@@ -24,7 +25,7 @@ pub enum IdError {
     /// It is no name of a model.
     #[error(
         "`{}` is no model: expected words of a-z, 0-9, `.` and `_` joined by `-`, such as `glm-ocr-1.5-q8`",
-        text.escape_debug()
+        text.escape_default()
     )]
     Model {
         /// The beginning of the text.
@@ -33,6 +34,15 @@ pub enum IdError {
     /// It is no sha256.
     #[error("`{}` is no sha256: expected 64 digits 0-9 and a-f", text.escape_debug())]
     Digest {
+        /// The beginning of the text.
+        text: String,
+    },
+    /// It names no tool and version.
+    #[error(
+        "`{}` is no tool and version: expected `ocr`, or `ocr@1.2.0`",
+        text.escape_debug()
+    )]
+    Ref {
         /// The beginning of the text.
         text: String,
     },
@@ -74,6 +84,16 @@ pub struct Pinned {
     pub id: ModelId,
     /// Which bytes.
     pub sha256: Digest,
+}
+
+/// A tool, and maybe which versions of it: `ocr`, `ocr@1.2.0`, `ocr@^2`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ToolRef {
+    /// Which tool.
+    pub id: ToolId,
+    /// Which versions; every one if `None`.
+    pub version: Option<VersionReq>,
 }
 
 impl ToolId {
@@ -174,6 +194,34 @@ impl FromStr for Pinned {
     }
 }
 
+impl FromStr for ToolRef {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (id, version) = match text.split_once('@') {
+            None => (text, None),
+            Some((id, version)) => {
+                let version = Some(version).filter(|version| version.len() <= MAX_ID);
+                let version = version.and_then(|version| VersionReq::parse(version).ok());
+                let fail = || IdError::Ref {
+                    text: start_of(text),
+                };
+                (id, Some(version.ok_or_else(fail)?))
+            }
+        };
+        let id = id.parse()?;
+        Ok(Self { id, version })
+    }
+}
+
+impl fmt::Display for ToolRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.id, f)?;
+        let version = self.version.as_ref();
+        version.map_or(Ok(()), |version| write!(f, "@{version}"))
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&data_encoding::HEXLOWER.encode(&self.0))
@@ -222,66 +270,8 @@ macro_rules! as_text {
         }
     )+};
 }
-as_text!(ToolId, ModelId, Digest, Pinned);
+as_text!(ToolId, ToolRef, ModelId, Digest, Pinned);
 
 #[cfg(test)]
-mod tests {
-    use super::{Digest, ModelId, Pinned, ToolId};
-
-    #[test]
-    fn a_tool_has_one_spelling() {
-        for good in ["ocr", "pdf.extract-text", "code-exec.python", "a1"] {
-            assert_eq!(good.parse::<ToolId>().unwrap().as_str(), good);
-        }
-        let long = "a".repeat(65);
-        let bad = [
-            "",
-            "OCR",
-            "o cr",
-            "осr",
-            "ocr.",
-            ".ocr",
-            "a..b",
-            "a--b",
-            "-a",
-            "../x",
-            "a/b",
-            "a_b",
-            "ocr\u{200b}",
-            "ocr\n",
-            "a\\b",
-            "ocr@1",
-            &long,
-        ];
-        for text in bad {
-            assert!(text.parse::<ToolId>().is_err(), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn a_model_is_never_a_path() {
-        assert!("glm-ocr-1.5-q8".parse::<ModelId>().is_ok());
-        for text in ["..", ".", "a..b", "a/b", "-a", "A", ""] {
-            assert!(text.parse::<ModelId>().is_err(), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn a_digest_is_64_digits_in_lower_case() {
-        let digest = Digest::of(b"");
-        let text = digest.to_string();
-        assert!(text.starts_with("e3b0c44298fc1c149afbf4c8996fb924"));
-        assert_eq!(text.parse(), Ok(digest));
-        for bad in [&text[1..], &text.to_uppercase(), &format!("{text}0"), "é"] {
-            assert!(bad.parse::<Digest>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn a_pin_names_model_and_bytes() {
-        let text = format!("glm-ocr-1.5-q8@sha256:{}", Digest::of(b"x"));
-        assert_eq!(text.parse::<Pinned>().unwrap().to_string(), text);
-        assert!("glm-ocr-1.5-q8".parse::<Pinned>().is_err());
-        assert!("glm@sha256:abc".parse::<Pinned>().is_err());
-    }
-}
+#[path = "id_tests.rs"]
+mod tests;

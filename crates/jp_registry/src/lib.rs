@@ -4,6 +4,7 @@
 //! then `Verified`, and only what is verified can be handed to whoever runs tools. This crate runs
 //! none, and is handed its paths, clock and connections.
 
+pub mod definitions;
 pub mod diff;
 pub mod disk;
 pub mod document;
@@ -25,4 +26,17 @@ pub mod transport;
 pub mod trust;
 pub mod verify;
 
-pub use id::{Digest, IdError, ModelId, Pinned, ToolId};
+pub use diff::Diff;
+pub use disk::Disk;
+pub use id::{Digest, IdError, ModelId, Pinned, ToolId, ToolRef};
+pub use install::{InstallError, Installer};
+pub use lock::{Lock, LockedTool, McpPin};
+pub use manifest::{Artifact, Deprecated, ManifestError, ToolManifest};
+pub use model::{ModelArtifact, ModelManifest};
+pub use publish::{PublishError, Published, Submission};
+pub use receipt::{Receipt, ReceiptProblem, Receipts};
+pub use source::{
+    ArtifactRef, Delivery, DirSource, Fetched, HttpSource, OciReference, OciSource, Owner, Source,
+};
+pub use store::{Object, Progress, Store};
+pub use transport::{FetchError, Get, Got, Transport};

@@ -1,1 +1,167 @@
-//! Revocations: signed, numbered, kept, and never forgotten.
+//! What registries took back: artifacts, keys and versions of tools.
+//!
+//! A revocation that was seen once refuses for ever, whether or not a later list still has it; a
+//! list that cannot be reached takes nothing away and adds nothing.
+
+mod cache;
+mod entry;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, ops::Bound};
+
+use semver::Version;
+use serde::{Deserialize, Serialize};
+
+pub use entry::{Revocation, RevokedThing};
+
+use crate::{
+    Digest, ToolId,
+    key::{KeyId, SigningKey},
+    signature::{Judge, ListError, ListKind, Seen, SignatureError, SignedList},
+};
+
+/// A larger list is refused.
+pub const MAX_LIST: usize = 4 * 1024 * 1024;
+
+/// The list that a registry signs: `revocations.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RevocationList {
+    /// One more than that of the list before.
+    pub number: u64,
+    /// In seconds since 1970.
+    pub issued_at: u64,
+    /// What is taken back.
+    pub revoked: Vec<Revocation>,
+}
+
+impl RevocationList {
+    /// Signs the list as the registry.
+    ///
+    /// # Errors
+    ///
+    /// When it has no canonical form.
+    pub fn sign(&self, key: &SigningKey) -> Result<SignedList, SignatureError> {
+        ListKind::Revocations.sign(self, key)
+    }
+}
+
+/// All revocations that were seen, of all registries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Revocations {
+    registries: BTreeMap<String, Known>,
+}
+
+/// What is known of one registry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Known {
+    seen: Seen,
+    issued_at: u64,
+    /// By [`RevokedThing::text`], so that each is there once.
+    revoked: BTreeMap<String, Revocation>,
+}
+
+/// A revocation that was found, and whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found<'a> {
+    registry: &'a str,
+    revocation: &'a Revocation,
+}
+
+impl<'a> Found<'a> {
+    /// Returns which registry revoked it.
+    #[must_use]
+    pub const fn registry(&self) -> &'a str {
+        self.registry
+    }
+
+    /// Returns why.
+    #[must_use]
+    pub fn reason(&self) -> &'a str {
+        &self.revocation.reason
+    }
+}
+
+impl Revocations {
+    /// Takes a newer list of a registry. Everything that was known stays known.
+    ///
+    /// # Errors
+    ///
+    /// When the registry's key did not sign it, or it is not newer than what was seen.
+    pub fn accept(&mut self, signed: &SignedList, judge: &Judge<'_>) -> Result<(), ListError> {
+        let kind = ListKind::Revocations;
+        let (list, digest): (RevocationList, _) = kind.open(signed, MAX_LIST, judge, self)?;
+        let number = list.number;
+        let seen = Seen { number, digest };
+        let known = self.registries.get(judge.registry);
+        kind.check_fresh(seen, list.issued_at, known.map(|known| known.seen), judge)?;
+        let fresh = list.revoked.into_iter().map(|r| (r.thing.text(), r));
+        let entry = self.registries.entry(judge.registry.to_owned());
+        let known = entry.or_insert_with(|| Known {
+            seen,
+            issued_at: list.issued_at,
+            revoked: BTreeMap::new(),
+        });
+        known.seen = seen;
+        known.issued_at = list.issued_at;
+        known.revoked.extend(fresh);
+        Ok(())
+    }
+
+    /// Finds an artifact that was taken back.
+    #[must_use]
+    pub fn artifact(&self, sha256: &Digest) -> Option<Found<'_>> {
+        self.find(&RevokedThing::Artifact(*sha256).text())
+    }
+
+    /// Finds a key that was taken back.
+    #[must_use]
+    pub fn key(&self, key: &KeyId) -> Option<Found<'_>> {
+        self.find(&RevokedThing::Key(*key).text())
+    }
+
+    /// Finds a version of a tool that was taken back.
+    #[must_use]
+    pub fn version(&self, id: &ToolId, version: &Version) -> Option<Found<'_>> {
+        let prefix = entry::versions_of(id);
+        self.registries.iter().find_map(|(registry, known)| {
+            let from = (Bound::Included(prefix.as_str()), Bound::Unbounded);
+            known
+                .revoked
+                .range::<str, _>(from)
+                .take_while(|(text, _)| text.starts_with(&prefix))
+                .map(|(_, revocation)| revocation)
+                .find(|revocation| revocation.thing.is_version(id, version))
+                .map(|revocation| Found {
+                    registry,
+                    revocation,
+                })
+        })
+    }
+
+    /// Returns the number and date of the list of a registry that was seen last.
+    #[must_use]
+    pub fn last(&self, registry: &str) -> Option<(u64, u64)> {
+        let known = self.registries.get(registry)?;
+        Some((known.seen.number, known.issued_at))
+    }
+
+    /// Returns everything that was taken back, with the registry that did.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Revocation)> {
+        self.registries.iter().flat_map(|(registry, known)| {
+            let entries = known.revoked.values();
+            entries.map(move |revocation| (registry.as_str(), revocation))
+        })
+    }
+
+    fn find(&self, text: &str) -> Option<Found<'_>> {
+        self.registries.iter().find_map(|(registry, known)| {
+            let revocation = known.revoked.get(text)?;
+            Some(Found {
+                registry,
+                revocation,
+            })
+        })
+    }
+}

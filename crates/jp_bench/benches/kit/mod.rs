@@ -3,6 +3,7 @@
 #![expect(dead_code, reason = "each bench uses a part of this")]
 
 pub(crate) mod bare;
+pub(crate) mod bare_module;
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -22,6 +23,13 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Makes a workspace with one tool for each probe, audited, and a pool with some spares.
     pub(crate) fn new(probes: &[&str], spares: usize) -> Self {
+        let read = |probe: &&str| fs::read(jp_test::guest(probe)).unwrap();
+        let tools: Vec<_> = probes.iter().map(|probe| (*probe, read(probe))).collect();
+        Self::of(&tools, spares)
+    }
+
+    /// Makes the same with tools of these bytes.
+    pub(crate) fn of(tools: &[(&str, Vec<u8>)], spares: usize) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir
             .path()
@@ -32,13 +40,9 @@ impl Workspace {
                 dir.path().join("workspace").canonicalize().unwrap()
             });
         let mut config = String::new();
-        for probe in probes {
-            fs::copy(
-                jp_test::guest(probe),
-                root.join(format!(".jp/tools/{probe}.wasm")),
-            )
-            .unwrap();
-            config.push_str(&tool(probe));
+        for (name, bytes) in tools {
+            fs::write(root.join(format!(".jp/tools/{name}.wasm")), bytes).unwrap();
+            config.push_str(&tool(name));
         }
         fs::write(root.join(".jp/config.toml"), config).unwrap();
         fs::write(root.join("1k.txt"), "x".repeat(1024)).unwrap();
@@ -84,7 +88,7 @@ fn tool(name: &str) -> String {
     format!(
         "[conversation.tools.{name}]\nsource = \"local\"\nwasm = \".jp/tools/{name}.wasm\"\n\
          run = \"unattended\"\nparameters.path.type = \"string\"\nparameters.text.type = \"string\"\n\
-         parameters.ms.type = \"integer\"\n"
+         parameters.ms.type = \"integer\"\nparameters.count.type = \"integer\"\n"
     )
 }
 

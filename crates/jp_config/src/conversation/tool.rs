@@ -13,7 +13,7 @@ mod style;
 mod tools;
 
 pub use command::CommandConfig;
-pub use grant::{CallGrant, FileGrant, GrantConfig, NetGrant, WorkspaceAccess};
+pub use grant::{CallGrant, EnvGrant, FileGrant, GrantConfig, NetGrant, WorkspaceAccess};
 pub use limits::{ByteSize, LimitsConfig, Millis};
 pub use parameter::{ParameterType, ToolParameterConfig, TypeName};
 pub use question::{QuestionConfig, QuestionTarget};
@@ -39,8 +39,8 @@ use crate::{
 #[serde(bound = "R: Stage", deny_unknown_fields)]
 #[schemars(rename = "ToolConfig", bound = "R: Stage")]
 pub struct ToolConfig<R: Stage = Complete> {
-    /// Where the tool comes from: `builtin`, `local` or `mcp.<server>`, and after a further dot
-    /// its name there. Required.
+    /// Where the tool comes from: `builtin`, `local`, `mcp.<server>` or `registry`, and after a
+    /// further dot its name there. Required.
     pub source: R::Required<ToolSource>,
     /// Whether models are offered the tool.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -53,7 +53,7 @@ pub struct ToolConfig<R: Stage = Complete> {
     /// When set on a `local` tool, the tool is executed as a Wasm component instead of a shell
     /// command. The path is relative to the workspace root.
     ///
-    /// Ignored for `builtin` and `mcp` tools.
+    /// Ignored for `builtin`, `mcp` and `registry` tools.
     #[serde(
         default,
         deserialize_with = "inside::optional",

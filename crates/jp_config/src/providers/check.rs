@@ -6,6 +6,7 @@ use super::{McpProviderConfig, McpTransport};
 use crate::{
     conversation::tool::{FileGrant, NetGrant},
     stage::is_default,
+    validate::{GUEST_ONLY, guest_only},
 };
 
 /// A key below the server's entry, and what is wrong with it.
@@ -95,6 +96,11 @@ impl McpProviderConfig {
     }
 
     fn check_calls(&self) -> Result<(), Wrong> {
+        match guest_only(&self.grant) {
+            Some("env") => return Err((&["grant", "env"], GUEST_ONLY.to_string())),
+            Some(_) => return Err((&["grant", "selected"], GUEST_ONLY.to_string())),
+            None => {}
+        }
         match &self.grant.calls {
             Some(calls) if !calls.is_empty() => Err((
                 &["grant", "calls"],
@@ -106,7 +112,7 @@ impl McpProviderConfig {
 }
 
 /// Returns the host and port of a URL, if it is one that a server can have.
-pub(super) fn host_of(url: &str) -> Option<HostPattern> {
+pub(crate) fn host_of(url: &str) -> Option<HostPattern> {
     let (scheme, rest) = url.split_once("://")?;
     let default_port = match scheme {
         "https" => 443,

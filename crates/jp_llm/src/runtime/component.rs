@@ -1,23 +1,26 @@
-//! Adapter: Wasm components, from a file of the workspace or from this program.
+//! Adapter: Wasm components and modules, from a file of the workspace, from the store of signed tools
+//! or from this program.
 
-use std::{
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+mod artifact;
+mod errors;
+
+use std::{path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use jp_policy::Limits;
-use jp_tool::{Context, DescribedTool, ToolStatus};
-use jp_wasm::{
-    AbiVersion, Embedded, Ended, Error, GuestCall, ModuleAbi, Prepared, Sha256, WasiContext,
-};
+use jp_tool::{Context, DescribedTool};
+use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi};
 use relative_path::RelativePathBuf;
 
-use super::{Invocation, Run, Stopped, ToolRuntime, excerpt, printed};
-use crate::{Builtin, Host, ToolError, builtin::Prepared as PreparedCall, places};
+use super::{Invocation, Run, Stopped, ToolRuntime, printed};
+use crate::{
+    Builtin, Host, ToolError,
+    builtin::Prepared as PreparedCall,
+    places::{self, Opened},
+    registry::Stored,
+};
+use artifact::Artifact;
+use errors::{described_badly, tool_error, with_printed};
 
 /// Runs a component or a module.
 pub struct ComponentRuntime {
@@ -25,12 +28,6 @@ pub struct ComponentRuntime {
     name: String,
     entrypoint: Option<String>,
     version: AbiVersion,
-}
-
-/// Where the bytes come from.
-enum Artifact {
-    Builtin(&'static Builtin),
-    File(RelativePathBuf),
 }
 
 impl ComponentRuntime {
@@ -56,6 +53,17 @@ impl ComponentRuntime {
         }
     }
 
+    /// Makes the runtime of a signed tool; `name` is what the guest is called by.
+    #[must_use]
+    pub(crate) fn stored(stored: Stored, name: String) -> Self {
+        Self {
+            artifact: Artifact::Stored(Box::new(stored)),
+            name,
+            entrypoint: None,
+            version: AbiVersion::One,
+        }
+    }
+
     /// Says how a module is entered and spoken to; a component takes no notice of it.
     #[must_use]
     pub fn speaking(self, entrypoint: Option<String>, version: AbiVersion) -> Self {
@@ -73,50 +81,11 @@ impl ComponentRuntime {
         }
     }
 
-    async fn prepare(&self, invocation: &Invocation<'_>) -> Result<Prepared, ToolError> {
-        let runtime = invocation.host.wasm()?;
-        let compiled = AtomicBool::new(false);
-        let notify = |bytes: u64| {
-            compiled.store(true, Ordering::Relaxed);
-            invocation.report(|| ToolStatus {
-                message: Some(format!("compiling {} ({} KiB)", self.name, bytes / 1024)),
-                ..ToolStatus::phase("parse")
-            });
-        };
-        let prepared = match &self.artifact {
-            Artifact::Builtin(builtin) => {
-                let embedded = Embedded {
-                    bytes: builtin.wasm,
-                    sha256: Sha256::from_bytes(*builtin.sha256),
-                    code: builtin.code,
-                };
-                let made = runtime.prepare_embedded(embedded, &notify).await;
-                made.map_err(|error| tool_error(error, invocation, None))
-            }
-            Artifact::File(relative) => {
-                let shown = relative.to_string();
-                let (root, relative) = (&invocation.host.root, Path::new(relative.as_str()));
-                let made = runtime.prepare_below(root, relative, &notify).await;
-                let made = made.map_err(|error| tool_error(error, invocation, Some(&shown)))?;
-                match invocation.pin {
-                    Some(pin) if pin != &**made.sha256_hex() => {
-                        Err(ToolError::WasmChanged { path: shown })
-                    }
-                    _ => Ok(made),
-                }
-            }
-        };
-        if compiled.into_inner() {
-            invocation.report(|| ToolStatus::phase("execute"));
-        }
-        prepared
-    }
-
     /// Opens what the grant allows and says where the guest finds it.
     fn place(
         &self,
         invocation: &Invocation<'_>,
-    ) -> Result<(WasiContext, Context, Option<PreparedCall>), Run> {
+    ) -> Result<(Opened, Context, Option<PreparedCall>), Run> {
         let action = invocation.call.action;
         match &self.artifact {
             Artifact::Builtin(builtin) => {
@@ -128,18 +97,13 @@ impl ComponentRuntime {
                     root: prepared.root.into(),
                     action,
                 };
-                Ok((prepared.wasi.clone(), context, Some(prepared)))
+                let opened = Opened::from(prepared.wasi.clone());
+                Ok((opened, context, Some(prepared)))
             }
-            Artifact::File(_) => {
-                let wasi = places::open(invocation).map_err(Run::failed)?;
-                Ok((
-                    wasi,
-                    Context {
-                        root: places::WORKSPACE.into(),
-                        action,
-                    },
-                    None,
-                ))
+            Artifact::File(_) | Artifact::Stored(_) => {
+                let opened = places::open(invocation).map_err(Run::failed)?;
+                let root = places::WORKSPACE.into();
+                Ok((opened, Context { root, action }, None))
             }
         }
     }
@@ -147,6 +111,10 @@ impl ComponentRuntime {
 
 #[async_trait]
 impl ToolRuntime for ComponentRuntime {
+    fn takes_files(&self) -> bool {
+        !matches!(self.artifact, Artifact::Builtin(_))
+    }
+
     async fn describe(&self, host: &Host) -> Result<Option<DescribedTool>, ToolError> {
         let Artifact::File(relative) = &self.artifact else {
             return Ok(None);
@@ -177,13 +145,13 @@ impl ToolRuntime for ComponentRuntime {
         let prepared = tokio::select! {
             biased;
             () = invocation.call.cancel.cancelled() => return Run::failed(Stopped::Cancelled),
-            prepared = self.prepare(invocation) => prepared,
+            prepared = self.artifact.prepare(&self.name, invocation) => prepared,
         };
         let prepared = match prepared {
             Ok(prepared) => prepared,
             Err(error) => return Run::failed(error),
         };
-        let (wasi, context, builtin) = match self.place(invocation) {
+        let (opened, context, builtin) = match self.place(invocation) {
             Ok(placed) => placed,
             Err(run) => return run,
         };
@@ -207,7 +175,7 @@ impl ToolRuntime for ComponentRuntime {
                 .map_or(invocation.arguments_json, |b| b.arguments.as_str()),
             answers: &answers,
             context: &context,
-            wasi,
+            wasi: opened.wasi.clone(),
             limits: invocation.left,
             cancel: Some(invocation.cancel()),
             calls,
@@ -215,6 +183,8 @@ impl ToolRuntime for ComponentRuntime {
             module: self.abi(),
         };
         let Ended { result, traces } = runtime.call(&prepared, call).await;
+        // Only now: the directory of the call's own goes with it.
+        drop(opened);
         let result = result.map_err(|error| match error {
             Error::Cancelled => Stopped::Cancelled,
             Error::Trap { reason } => {
@@ -233,62 +203,5 @@ impl ToolRuntime for ComponentRuntime {
             sha256: Some(Arc::clone(prepared.sha256_hex())),
         };
         super::calls::scrubbed(invocation, run)
-    }
-}
-
-/// Makes the error of a tool that could not be asked what it is.
-fn described_badly(error: Error, file: &str, tool: &str) -> ToolError {
-    match error {
-        Error::NotFound { .. } => ToolError::WasmNotFound {
-            path: file.to_owned(),
-        },
-        Error::Outside { .. } => ToolError::WasmRefused {
-            reason: format!("{file}: it leads outside of the workspace"),
-        },
-        Error::Compile { reason } => ToolError::WasmCompilation(format!("{file}: {reason}")),
-        Error::Instantiate { reason } => ToolError::WasmInstantiation(format!("{file}: {reason}")),
-        other => ToolError::WasmRefused {
-            reason: format!("{file} does not say what `{tool}` is: {other}"),
-        },
-    }
-}
-
-/// Adds what the guest printed to the reason it trapped: often the only explanation there is.
-fn with_printed(reason: String, stdout: &[u8], stderr: &[u8]) -> String {
-    let mut text = reason;
-    for (name, bytes) in [("stderr", stderr), ("stdout", stdout)] {
-        if !bytes.is_empty() {
-            text.push_str(&format!("\n{name}: {}", excerpt(bytes)));
-        }
-    }
-    text
-}
-
-fn tool_error(error: Error, invocation: &Invocation<'_>, file: Option<&str>) -> ToolError {
-    let tool = invocation.tool.name.clone();
-    let named = |reason: String| match file {
-        Some(file) => format!("{file}: {reason}"),
-        None => reason,
-    };
-    match error {
-        Error::NotFound { path } => ToolError::WasmNotFound {
-            path: file.map_or_else(|| path.display().to_string(), str::to_owned),
-        },
-        Error::Outside { .. } => ToolError::WasmRefused {
-            reason: named("it leads outside of the workspace".to_owned()),
-        },
-        Error::Compile { reason } => ToolError::WasmCompilation(named(reason)),
-        Error::Read { path: _, source } => ToolError::WasmCompilation(named(source.to_string())),
-        Error::Instantiate { reason } => ToolError::WasmInstantiation(named(reason)),
-        Error::Trap { reason } => ToolError::WasmTrap(reason),
-        Error::Limit { limit } => invocation.limit_reached(limit, printed(b"", b"")),
-        Error::Denied { capability } => ToolError::Reached {
-            tool,
-            capability: capability.to_owned(),
-        },
-        Error::Mount { .. } | Error::Host { .. } | Error::Cancelled => ToolError::Host {
-            tool,
-            reason: error.to_string(),
-        },
     }
 }

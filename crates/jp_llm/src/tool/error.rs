@@ -2,6 +2,8 @@
 
 use jp_policy::{Denied, Limit};
 
+use crate::registry::SignedProblem;
+
 /// What a tool printed before it was stopped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Printed {
@@ -35,6 +37,46 @@ pub enum ToolError {
         /// The name.
         name: String,
         /// The file.
+        path: String,
+    },
+    /// The lock file has a tool of the name of a builtin.
+    #[error("`jp.lock` has a tool `{name}`, which is the name of a builtin")]
+    LockShadows {
+        /// The name.
+        name: String,
+    },
+    /// A signed tool cannot be used as it is.
+    #[error("tool `{tool}` cannot be used: {problem}")]
+    Signed {
+        /// The tool's id.
+        tool: String,
+        /// Why not.
+        problem: Box<SignedProblem>,
+    },
+    /// A tool of an MCP server is not what a person accepted.
+    #[error("tool `{tool}` of MCP server `{server}` is not what was accepted: {change}")]
+    McpChanged {
+        /// The tool's id.
+        tool: String,
+        /// The server's id.
+        server: String,
+        /// What is different.
+        change: String,
+    },
+    /// A file was chosen for a tool that could not open it.
+    #[error(
+        "tool `{tool}` cannot be handed files: only signed tools and Wasm files of the workspace can"
+    )]
+    TakesNoFiles {
+        /// The tool's id.
+        tool: String,
+    },
+    /// The tool may use a directory that this host does not have.
+    #[error("tool `{tool}` may use {path}, and nothing is there on this host")]
+    NoPlace {
+        /// The tool's id.
+        tool: String,
+        /// The path, as the tool sees it.
         path: String,
     },
     /// Wasm compilation failed.
@@ -135,6 +177,18 @@ pub enum ToolError {
         /// The tool's id.
         tool: String,
     },
+    /// The tool said something else than it had said it would.
+    #[error(
+        "tool `{tool}` gave a result that does not fit its own output schema, at `{path}`: {reason}"
+    )]
+    ResultUnfit {
+        /// The tool's id.
+        tool: String,
+        /// Where in the result, as a JSON pointer.
+        path: String,
+        /// What is wrong there.
+        reason: String,
+    },
     /// This host failed; the tool is not to blame.
     #[error("the host failed while running `{tool}`: {reason}")]
     Host {
@@ -156,7 +210,7 @@ pub enum ErrorKind {
     Denied,
     /// The time limit was reached.
     Time,
-    /// Another limit was reached, or the guest trapped.
+    /// Another limit was reached, the guest trapped, or what it said does not count.
     Stopped,
     /// This host failed.
     Host,
@@ -171,6 +225,9 @@ impl ToolError {
             Self::Disabled
             | Self::CommandMissing
             | Self::Shadowed { .. }
+            | Self::LockShadows { .. }
+            | Self::TakesNoFiles { .. }
+            | Self::NoPlace { .. }
             | Self::WasmCompilation(_)
             | Self::WasmInstantiation(_)
             | Self::WasmNotFound { .. }
@@ -181,58 +238,17 @@ impl ToolError {
             | Self::Reached { .. }
             | Self::NotApproved { .. }
             | Self::WasmChanged { .. }
+            | Self::McpChanged { .. }
             | Self::Unconfinable { .. } => ErrorKind::Denied,
+            Self::Signed { problem, .. } => problem.kind(),
             Self::LimitReached {
                 limit: Limit::Time, ..
             } => ErrorKind::Time,
-            Self::LimitReached { .. } | Self::WasmTrap(_) | Self::TooManyQuestions { .. } => {
-                ErrorKind::Stopped
-            }
+            Self::LimitReached { .. }
+            | Self::WasmTrap(_)
+            | Self::ResultUnfit { .. }
+            | Self::TooManyQuestions { .. } => ErrorKind::Stopped,
             Self::Spawn { .. } | Self::Host { .. } => ErrorKind::Host,
-        }
-    }
-
-    /// Returns what to do about it: the line to add or the command to type.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::NotFound { .. } => Some("`jp tool list` shows the tools there are".to_owned()),
-            Self::Disabled => Some("set `enable = true` for the tool".to_owned()),
-            Self::CommandMissing => Some(
-                "add `wasm = \".jp/tools/NAME.wasm\"` or `command = \"…\"` to the tool".to_owned(),
-            ),
-            Self::Shadowed { name, path } => Some(format!(
-                "say which one is meant: `source = \"builtin\"` under `[conversation.tools.{name}]`, or \
-                 `source = \"local\"` and `wasm = \"{path}\"`"
-            )),
-            Self::Denied { untrusted: true, denied: Denied::ByApp { .. }, .. } => {
-                Some("if you know what this workspace does, run `jp trust` in it".to_owned())
-            }
-            Self::Denied { denied, .. } => denied
-                .setting()
-                .map(|line| format!("add `{line}` under `[policy]` in your own configuration")),
-            Self::NotApproved { tool } => Some(format!(
-                "run it in a terminal, approve this call with `jp tool run --yes {tool} …`, or set \
-                 `run = \"unattended\"` for it in a workspace you trust"
-            )),
-            Self::Unconfinable { .. } => Some(
-                "`unconfined = true` under `[policy]` in your own configuration runs commands with \
-                 the full authority of your user"
-                    .to_owned(),
-            ),
-            Self::LimitReached { limit: Limit::OpenFiles, .. } => None,
-            Self::LimitReached { tool, limit, .. } => Some(format!(
-                "raise it with `limits.{}` under `[conversation.tools.{tool}]`",
-                limit.key()
-            )),
-            Self::WasmNotFound { .. } => Some("build the tool, or correct its `wasm` path".to_owned()),
-            Self::WasmChanged { .. } => {
-                Some("look at the change, then run `jp trust` in the workspace again".to_owned())
-            }
-            Self::WasmInstantiation(_) | Self::WasmCompilation(_) => {
-                Some("`jp tool check FILE.wasm` says what the file is and what it lacks".to_owned())
-            }
-            _ => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The pipeline itself, step by step as design and audit name them.
 
+mod check;
 mod consent;
 mod grant;
 mod rounds;
@@ -10,13 +11,8 @@ use jp_audit::Decision;
 use jp_config::tool::{ResultMode, RunMode};
 use jp_policy::Grant;
 use jp_tool::{Outcome, ToolStatus};
-use serde_json::{Map, Value};
 
-use super::{
-    Call, Details, Executed, ExecutionOutcome, ToolDefinition, ToolError,
-    depth::{self, MAX_DEPTH},
-    record,
-};
+use super::{Call, Details, Executed, ExecutionOutcome, Placed, ToolDefinition, ToolError, record};
 use crate::Host;
 use consent::Consent;
 pub(crate) use grant::Composed;
@@ -31,6 +27,8 @@ struct Pass<'a> {
     host: &'a Host,
     call: Call,
     arguments_json: String,
+    /// The chosen files that the arguments name.
+    files: Vec<Placed>,
     decision: Decision,
     details: Details,
 }
@@ -58,6 +56,30 @@ impl ToolDefinition {
             grant: Grant::clone(&grant),
             run,
         })
+    }
+
+    /// Says what this very call would get, without making it: its arguments are checked and its grant is
+    /// composed as if it were made. The inner error is what the model would be told about them.
+    ///
+    /// # Errors
+    ///
+    /// When the call would be denied, or the tool's schema is none.
+    pub fn preview_call(
+        &self,
+        call: Call,
+        host: &Host,
+    ) -> Result<Result<Preview, String>, ToolError> {
+        let mut pass = Pass::new(self, call, host);
+        let sent = std::mem::take(&mut pass.call.arguments);
+        match pass.check_arguments(sent) {
+            Ok(_) => {}
+            Err(Ok(told)) => return Ok(Err(told.into_response().unwrap_or_else(|text| text))),
+            Err(Err(error)) => return Err(error),
+        }
+        let Granted { grant, .. } = pass.compose()?;
+        let run = pass.run_mode(&grant);
+        let grant = Grant::clone(&grant);
+        Ok(Ok(Preview { grant, run }))
     }
 
     /// Runs the tool: the only way to do so.
@@ -137,6 +159,7 @@ impl<'a> Pass<'a> {
             host,
             call,
             arguments_json: String::new(),
+            files: Vec::new(),
             decision: Decision::Undecided,
             details: Details::default(),
         }
@@ -156,12 +179,17 @@ impl Pass<'_> {
             Ok(arguments) => arguments,
             Err(early) => return early,
         };
-        let granted = self.compose()?;
+        let mut granted = self.compose()?;
         self.details.grant = Arc::clone(&granted.words);
         match self.approve(&granted.grant, &arguments).await? {
             Consent::Run => {}
             Consent::RunWith(edited) => match self.check_arguments(edited) {
-                Ok(edited) => arguments = edited,
+                Ok(edited) => {
+                    // Whoever edits may name another of the files they chose.
+                    arguments = edited;
+                    granted = self.compose()?;
+                    self.details.grant = Arc::clone(&granted.words);
+                }
                 Err(early) => return early,
             },
             Consent::Skip(text) => return Ok(self.completed(Ok(text))),
@@ -173,38 +201,13 @@ impl Pass<'_> {
         outcome
     }
 
-    /// Steps 1 and 2: coerce, fill in defaults, validate. What is wrong is a result for the model.
-    fn check_arguments(
-        &mut self,
-        arguments: Map<String, Value>,
-    ) -> Result<Map<String, Value>, Early> {
-        let arguments = match depth::bounded(arguments) {
-            Ok(arguments) => arguments,
-            Err(depth::TooDeep) => {
-                let text = format!("Invalid arguments: nested more than {MAX_DEPTH} levels deep");
-                return Err(Ok(self.completed(Err(text))));
-            }
-        };
-        let checker = self.tool.checker().map_err(Err)?;
-        match checker.check(arguments) {
-            Ok(arguments) => {
-                self.arguments_json = to_json(&arguments);
-                Ok(arguments)
-            }
-            Err((arguments, problems)) => {
-                // What is refused is hashed too, so that its record can be told from others.
-                self.arguments_json = to_json(&arguments);
-                let text = format!(
-                    "Invalid arguments:\n{problems}\n\nThe schema of the arguments: {}",
-                    shorten(&self.tool.known_schema().to_string())
-                );
-                Err(Ok(self.completed(Err(text))))
-            }
-        }
-    }
-
     /// Step 7 and 8: what the model is told.
-    fn finished(&self, outcome: Outcome) -> ExecutionOutcome {
+    fn finished(&self, outcome: Outcome) -> Early {
+        if let Outcome::Success { content } = &outcome
+            && self.call.action.is_run()
+        {
+            self.check_result(content)?;
+        }
         let result = match outcome {
             Outcome::Success { .. }
                 if self.tool.result == ResultMode::Skip && self.call.action.is_run() =>
@@ -221,7 +224,7 @@ impl Pass<'_> {
                 shorten(&question.text)
             )),
         };
-        self.completed(result)
+        Ok(self.completed(result))
     }
 
     fn completed(&self, result: Result<String, String>) -> ExecutionOutcome {
@@ -242,10 +245,6 @@ impl Pass<'_> {
             events.report(&self.call.id, &self.tool.name, ToolStatus::phase(phase));
         }
     }
-}
-
-fn to_json(arguments: &Map<String, Value>) -> String {
-    serde_json::to_string(arguments).unwrap_or_default()
 }
 
 /// Bounds a text that goes into a message.

@@ -12,7 +12,7 @@ use jp_broker::{CallError, Code};
 use jp_config::tool::ToolSource;
 use jp_tool::Outcome;
 
-use super::{Call, Executed, ExecutionOutcome, ToolDefinition, ToolError};
+use super::{Call, ErrorKind, Executed, ExecutionOutcome, ToolDefinition, ToolError};
 use crate::Host;
 
 /// Writes the record of a call that has ended.
@@ -165,7 +165,7 @@ impl CapabilityRecord {
 const fn source(tool: &ToolDefinition) -> Source {
     match tool.source {
         ToolSource::Builtin { .. } => Source::Builtin,
-        ToolSource::Local { .. } => Source::Local,
+        ToolSource::Local { .. } | ToolSource::Registry { .. } => Source::Local,
         ToolSource::Mcp { .. } => Source::Mcp,
     }
 }
@@ -211,20 +211,29 @@ fn kind(executed: &Executed, decision: Decision) -> (OutcomeKind, Option<String>
     }
 }
 
-const fn error_kind(error: &ToolError) -> OutcomeKind {
+fn error_kind(error: &ToolError) -> OutcomeKind {
     match error {
         ToolError::Denied { .. }
         | ToolError::Reached { .. }
         | ToolError::NotApproved { .. }
         | ToolError::WasmChanged { .. }
+        | ToolError::McpChanged { .. }
         | ToolError::Unconfinable { .. } => OutcomeKind::Denied,
+        ToolError::Signed { problem, .. } => match problem.kind() {
+            ErrorKind::Denied => OutcomeKind::Denied,
+            ErrorKind::Host => OutcomeKind::HostFailure,
+            _ => OutcomeKind::Invalid,
+        },
         ToolError::LimitReached { .. } | ToolError::TooManyQuestions { .. } => OutcomeKind::Limit,
-        ToolError::WasmTrap(_) => OutcomeKind::Trap,
+        ToolError::WasmTrap(_) | ToolError::ResultUnfit { .. } => OutcomeKind::Trap,
         ToolError::NotFound { .. }
         | ToolError::Disabled
         | ToolError::CommandMissing
         | ToolError::UnknownBuiltin(_)
         | ToolError::Shadowed { .. }
+        | ToolError::LockShadows { .. }
+        | ToolError::TakesNoFiles { .. }
+        | ToolError::NoPlace { .. }
         | ToolError::WasmCompilation(_)
         | ToolError::WasmInstantiation(_)
         | ToolError::WasmNotFound { .. }

@@ -51,6 +51,7 @@ impl Desk {
         host.audit = Some(Arc::new(
             Log::open(&held.path().join("audit"), Options::default()).unwrap(),
         ));
+        host.temp_dir = Some(held.path().join("tmp"));
         // Every test has a host of its own; what they compile they share.
         host.wasm = LazyRuntime::new(RuntimeOptions {
             cache_dir: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled")),
@@ -62,6 +63,11 @@ impl Desk {
             loaded,
             host,
         }
+    }
+
+    /// Returns the directory that holds the workspace and all that is the user's.
+    pub(crate) fn held(&self) -> &Path {
+        self.held.path()
     }
 
     /// Puts a file into the workspace.

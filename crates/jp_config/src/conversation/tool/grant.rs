@@ -1,6 +1,6 @@
 //! What a tool says it must be able to do.
 
-use jp_policy::{Access, BrokeredName, FileRule, GuestPath, HostPattern, Net};
+use jp_policy::{Access, BrokeredName, EnvName, FileRule, GuestPath, HostPattern, Net};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,9 +27,15 @@ pub struct GrantConfig {
     /// the default of the tool, an empty list is nothing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub calls: Option<Vec<CallGrant>>,
+    /// What a Wasm tool does with files that a person chooses for one call.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub selected: Option<WorkspaceAccess>,
+    /// The variables of the environment that a Wasm tool is told, such as `LANG`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub env: Vec<EnvGrant>,
 }
 
-/// What may be done with the workspace.
+/// What may be done with the workspace, or with files that a person chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkspaceAccess {
@@ -42,7 +48,7 @@ pub enum WorkspaceAccess {
 }
 
 impl WorkspaceAccess {
-    /// Returns the access to `/workspace`, if there is any.
+    /// Returns the access, if there is any.
     #[must_use]
     pub const fn access(self) -> Option<Access> {
         match self {
@@ -103,6 +109,26 @@ impl From<BrokeredName> for CallGrant {
 scalar! {
     CallGrant: "words of a-z, 0-9, `_` and `-` joined by dots, such as `clock.now_unix` or `kv.sqlite.todo.*`",
     schema { "type": "string", "pattern": r"^(\*|[a-z0-9_-]+(\.[a-z0-9_-]+)*(\.\*)?)$" },
+    read |value| value.as_str().and_then(|text| text.parse().ok()).map(Self),
+    write |this| Value::String(this.0.to_string()),
+}
+
+/// The name of a variable of the environment: `LANG`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub struct EnvGrant(EnvName);
+
+impl EnvGrant {
+    /// Returns the name.
+    #[must_use]
+    pub const fn name(&self) -> &EnvName {
+        &self.0
+    }
+}
+
+scalar! {
+    EnvGrant: "a variable of letters, digits and `_`, such as `LANG`",
+    schema { "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$" },
     read |value| value.as_str().and_then(|text| text.parse().ok()).map(Self),
     write |this| Value::String(this.0.to_string()),
 }

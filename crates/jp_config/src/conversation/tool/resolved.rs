@@ -6,7 +6,7 @@ use serde_json::{Map as Object, Value};
 
 use super::{
     CommandConfig, Enable, NetGrant, ResultMode, RunMode, StyleConfig, ToolConfig, ToolDefaults,
-    ToolSource, parameter::required,
+    ToolSource, WorkspaceAccess, parameter::required,
 };
 use crate::policy::rule;
 
@@ -138,7 +138,8 @@ impl ToolConfig {
     #[must_use]
     pub fn request(&self) -> Request {
         let (workspace, subprocess) = match self.source {
-            ToolSource::Builtin { .. } => (None, false),
+            // What a tool of a registry asks for stands in its signed manifest.
+            ToolSource::Builtin { .. } | ToolSource::Registry { .. } => (None, false),
             // A core module could not open a file if it were given one.
             ToolSource::Local { .. } if self.abi.is_some() => (None, self.wasm.is_none()),
             ToolSource::Local { .. } => (Some(Access::ReadWrite), self.wasm.is_none()),
@@ -160,11 +161,14 @@ impl ToolConfig {
                 brokered: Brokered::new(
                     grant.calls.iter().flatten().map(|call| call.name().clone()),
                 ),
+                selected: grant.selected.and_then(WorkspaceAccess::access),
+                env: grant.env.iter().map(|env| env.name().clone()).collect(),
                 ..Capabilities::default()
             },
             limits: self.limits.to_request(),
             // A tool configured by hand has no fuel limit unless one is set.
             default_fuel: None,
+            conditional: Vec::new(),
         }
     }
 }

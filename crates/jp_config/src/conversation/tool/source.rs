@@ -26,11 +26,16 @@ pub enum ToolSource {
         /// Its name on the server.
         tool: Option<String>,
     },
+    /// A tool of a registry, as `[tooling]` and the lock file pin it.
+    Registry {
+        /// Its id in the registry.
+        tool: Option<String>,
+    },
 }
 
 scalar! {
-    ToolSource: "`builtin[.<tool>]`, `local[.<tool>]` or `mcp.<server>[.<tool>]`",
-    schema { "type": "string", "pattern": r"^(builtin(\..+)?|local(\..+)?|mcp\.[^.]+(\..+)?)$" },
+    ToolSource: "`builtin[.<tool>]`, `local[.<tool>]`, `mcp.<server>[.<tool>]` or `registry[.<id>]`",
+    schema { "type": "string", "pattern": r"^(builtin(\..+)?|local(\..+)?|mcp\.[^.]+(\..+)?|registry(\..+)?)$" },
     read |value| value.as_str().and_then(ToolSource::parse),
     write |this| Value::String(this.to_string()),
 }
@@ -48,6 +53,9 @@ impl ToolSource {
         match (kind, rest) {
             ("builtin", _) => Some(Self::Builtin { tool }),
             ("local", _) => Some(Self::Local { tool }),
+            ("registry", _) => rest
+                .is_none_or(crate::tooling::is_tool_id)
+                .then_some(Self::Registry { tool }),
             ("mcp", Some(rest)) => {
                 let (server, tool) = match rest.split_once('.') {
                     Some((server, tool)) => (server, Some(tool)),
@@ -67,9 +75,10 @@ impl ToolSource {
     #[must_use]
     pub fn tool_name(&self) -> Option<&str> {
         match self {
-            Self::Builtin { tool } | Self::Local { tool } | Self::Mcp { tool, .. } => {
-                tool.as_deref()
-            }
+            Self::Builtin { tool }
+            | Self::Local { tool }
+            | Self::Mcp { tool, .. }
+            | Self::Registry { tool } => tool.as_deref(),
         }
     }
 }
@@ -80,6 +89,7 @@ impl core::fmt::Display for ToolSource {
             Self::Builtin { .. } => f.write_str("builtin")?,
             Self::Local { .. } => f.write_str("local")?,
             Self::Mcp { server, .. } => write!(f, "mcp.{server}")?,
+            Self::Registry { .. } => f.write_str("registry")?,
         }
         self.tool_name().map_or(Ok(()), |tool| write!(f, ".{tool}"))
     }

@@ -47,6 +47,12 @@ pub struct Defined {
     pub schema: serde_json::Value,
     /// How it runs.
     pub runtime: Arc<dyn ToolRuntime>,
+    /// Its name on the server.
+    pub called: String,
+    /// All that the server says about it, which is what a person accepts.
+    pub shown: serde_json::Value,
+    /// The names of all tools of the server.
+    pub siblings: Vec<String>,
 }
 
 impl McpTools {
@@ -183,6 +189,9 @@ impl McpTools {
             docs,
             schema,
             runtime: Arc::new(runtime),
+            called: called.to_owned(),
+            shown: info.to_json(),
+            siblings: tools.tools.iter().map(|tool| tool.name.clone()).collect(),
         })
     }
 

@@ -52,6 +52,7 @@ impl Pass<'_> {
                 ToolSource::Builtin { .. } => "built-in",
                 ToolSource::Local { .. } => "local",
                 ToolSource::Mcp { .. } => "mcp",
+                ToolSource::Registry { .. } => "registry",
             },
             arguments,
             grant,

@@ -1,15 +1,14 @@
 //! Step 3 of the pipeline: what the user, the workspace and the tool have in common.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, LazyLock},
-};
+mod app;
+
+use std::{borrow::Cow, sync::Arc};
 
 use jp_audit::Decision;
 use jp_config::Layer;
 use jp_policy::{
-    Access, Brokered, Capabilities, Ceilings, FileRule, Files, Grant, GuestPath, Net, Policy,
-    Request, compose,
+    Access, Ambient, Brokered, Capabilities, Chosen, Denied, FileRule, Files, Grant, Net, Policy,
+    Request, Requirement, compose, compose_call,
 };
 
 use super::Pass;
@@ -19,6 +18,7 @@ use crate::{ToolError, tool::Others};
 pub(crate) struct Composed {
     policy: Policy,
     trusted: bool,
+    app: Cow<'static, Policy>,
     granted: Granted,
 }
 
@@ -31,86 +31,35 @@ pub(crate) struct Granted {
     pub(crate) others: Arc<Others>,
 }
 
-/// What a workspace may use that the user trusts: whatever the user's policy allows.
-static TRUSTED: LazyLock<Policy> = LazyLock::new(|| {
-    let Policy {
-        capabilities,
-        ceilings,
-    } = app(&[("/", Access::ReadWrite)]);
-    let capabilities = Capabilities {
-        net: Net::Any,
-        subprocess: true,
-        brokered: names(&["*", "secrets.*"]),
-        selected: Some(Access::ReadWrite),
-        ..capabilities
-    };
-    Policy {
-        capabilities,
-        ceilings,
-    }
-});
-
-/// What a workspace may use that nobody has looked at: only itself.
-static UNTRUSTED: LazyLock<Policy> = LazyLock::new(|| {
-    let mut policy = app(&[
-        ("/workspace", Access::ReadWrite),
-        ("/subjects", Access::Read),
-        ("/tmp", Access::ReadWrite),
-    ]);
-    policy.capabilities.brokered = names(&["clock.*", "log.*"]);
-    policy.capabilities.selected = Some(Access::ReadWrite);
-    policy
-});
-
-fn names(texts: &[&str]) -> Brokered {
-    Brokered::new(texts.iter().filter_map(|text| text.parse().ok()))
-}
-
-fn app(paths: &[(&str, Access)]) -> Policy {
-    let rules = paths.iter().filter_map(|(path, access)| {
-        Some(FileRule {
-            path: GuestPath::new(path).ok()?,
-            access: *access,
-        })
-    });
-    let capabilities = Capabilities {
-        files: Files::new(rules),
-        ..Capabilities::default()
-    };
-    Policy {
-        capabilities,
-        ceilings: Ceilings::default(),
-    }
-}
-
 impl Pass<'_> {
     /// Step 3: what the user, the workspace and the tool have in common.
     ///
     /// The three opinions seldom change, so the first grant is kept and given again while they are
-    /// the same.
+    /// the same. What files were chosen is different for every call, so such a grant is never kept.
     pub(super) fn compose(&mut self) -> Result<Granted, ToolError> {
         let (tool, trusted) = (self.tool, self.is_trusted());
-        let is_run = self.call.action.is_run();
-        if let Some(known) = tool.composed.get()
-            && is_run
-            && known.trusted == trusted
-            && known.policy == self.host.policy
-        {
+        let keeps = self.call.action.is_run() && self.files.is_empty();
+        let same = |known: &&Composed| known.trusted == trusted && known.policy == self.host.policy;
+        let known = tool.composed.get().filter(same);
+        if let Some(known) = known.filter(|_| keeps) {
             return Ok(known.granted.clone());
         }
-        let app = if trusted { &*TRUSTED } else { &*UNTRUSTED };
-        let composed = compose(&self.host.policy, app, &self.request());
-        let grant = composed.map_err(|denied| {
-            self.decision = Decision::Denied;
-            ToolError::Denied {
-                tool: self.tool.name.clone(),
-                denied,
-                untrusted: !trusted,
-            }
-        })?;
-        let words = grant.capabilities().to_string().into();
+        if !self.files.is_empty() && !tool.runtime.takes_files() {
+            return Err(ToolError::TakesNoFiles {
+                tool: tool.name.clone(),
+            });
+        }
+        let app = match known {
+            Some(known) => Cow::Borrowed(&*known.app),
+            None => app::of(tool, &self.host.policy, trusted),
+        };
+        let request = self.request();
+        let chosen = self.chosen(&request);
+        let composed = compose_call(&self.host.policy, &app, &request, &chosen);
+        let grant = composed.map_err(|denied| self.denied(denied, trusted))?;
+        let words = self.words(&grant);
         let others = tool.others.iter().filter_map(|(name, request)| {
-            let grant = compose(&self.host.policy, app, request).ok()?;
+            let grant = compose(&self.host.policy, &app, request).ok()?;
             Some((name.clone(), Arc::new(grant)))
         });
         let granted = Granted {
@@ -118,15 +67,56 @@ impl Pass<'_> {
             words,
             others: Arc::new(others.collect()),
         };
-        if is_run {
+        if keeps {
             // Somebody else may have been quicker, with other opinions; then this one is not kept.
             let _ = tool.composed.set(Composed {
                 policy: self.host.policy.clone(),
                 trusted,
+                app: Cow::Owned(app.into_owned()),
                 granted: granted.clone(),
             });
         }
         Ok(granted)
+    }
+
+    fn denied(&mut self, denied: Denied, trusted: bool) -> ToolError {
+        self.decision = Decision::Denied;
+        // Trust does not help where the workspace itself allows its tools less.
+        let by_tooling = match (&denied, &self.tool.app) {
+            (Denied::ByApp { capability }, Some(app)) => app::lacks(app, capability),
+            _ => false,
+        };
+        ToolError::Denied {
+            tool: self.tool.name.clone(),
+            denied,
+            untrusted: !trusted && !by_tooling,
+        }
+    }
+
+    /// The files of the call as the policy speaks of them. A tool gets no more of a file than it asks
+    /// for, even if the person would allow it.
+    fn chosen(&self, request: &Request) -> Vec<Chosen> {
+        let asked = request.conditional.iter().map(|more| more.needs.selected);
+        let most = asked.fold(request.capabilities.selected, Ord::max);
+        let chosen = self.files.iter().map(|placed| Chosen {
+            argument: placed.argument.clone(),
+            access: placed.file.access.min(most.unwrap_or(placed.file.access)),
+        });
+        chosen.collect()
+    }
+
+    /// The words of the audit record. Where a chosen file lies is the user's own: the record has the
+    /// guest's path, and a hash with the log's key that whoever knows path and log can compare.
+    fn words(&self, grant: &Grant) -> Arc<str> {
+        let mut words = grant.capabilities().to_string();
+        if let Some(log) = &self.host.audit {
+            for placed in &self.files {
+                let path = placed.file.path.as_os_str().as_encoded_bytes();
+                let hash = log.hash_arguments(path);
+                words.push_str(&format!(" chosen={}#{hash}", placed.place));
+            }
+        }
+        words.into()
     }
 
     /// Whether a person has seen what this tool is: the user defined it, or trusts the workspace.
@@ -141,25 +131,31 @@ impl Pass<'_> {
         if self.call.action.is_run() {
             return Cow::Borrowed(request);
         }
-        let readable = request
-            .capabilities
-            .files
-            .rules()
-            .iter()
-            .map(|rule| FileRule {
-                path: rule.path.clone(),
-                access: Access::Read,
-            });
+        let readable = request.capabilities.files.rules().iter();
+        let readable = readable.map(|rule| FileRule {
+            path: rule.path.clone(),
+            access: Access::Read,
+        });
+        let selected = |wanted: &Capabilities| wanted.selected.min(Some(Access::Read));
+        let conditional = request.conditional.iter().map(|more| Requirement {
+            needs: Capabilities {
+                selected: selected(&more.needs),
+                ambient: Ambient::NONE,
+                ..Capabilities::default()
+            },
+            ..more.clone()
+        });
         Cow::Owned(Request {
             capabilities: Capabilities {
                 files: Files::new(readable),
                 net: Net::None,
                 subprocess: request.capabilities.subprocess,
                 brokered: Brokered::default(),
-                selected: request.capabilities.selected.min(Some(Access::Read)),
+                selected: selected(&request.capabilities),
                 env: request.capabilities.env.clone(),
                 ambient: request.capabilities.ambient,
             },
+            conditional: conditional.collect(),
             ..request.clone()
         })
     }

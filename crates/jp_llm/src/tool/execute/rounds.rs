@@ -50,7 +50,7 @@ impl Pass<'_> {
                         return ended;
                     }
                 }
-                other => return Ok(self.finished(other)),
+                other => return self.finished(other),
             }
         }
     }
@@ -69,6 +69,7 @@ impl Pass<'_> {
             arguments_json: &self.arguments_json,
             answers: &answers,
             grant: &granted.grant,
+            files: &self.files,
             others: &granted.others,
             left,
             pin: self

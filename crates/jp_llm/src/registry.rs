@@ -1,0 +1,106 @@
+//! Signed tools in the pipeline: tools of registries, as the workspace's lock file pins them, and tools
+//! that come signed with the workspace.
+//!
+//! What is verified and how is `jp_registry`'s business; nothing here trusts a byte that crate has not
+//! handed out as verified.
+
+mod kept;
+mod load;
+mod pins;
+mod problem;
+mod standing;
+#[cfg(feature = "wasm-tools")]
+mod stored;
+mod transport;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use jp_registry::{
+    InstallError, Lock, Receipts, Source, Store, ToolId,
+    install::{Known, Places},
+};
+use semver::Version;
+
+use crate::{ToolError, runtime::mcp::Defined};
+
+pub(crate) use load::Found;
+pub use problem::SignedProblem;
+#[cfg(feature = "wasm-tools")]
+pub(crate) use stored::{Ready, Stored};
+pub use transport::DownloadTransport;
+
+/// What a host knows of signed tools. Holds what it was handed; nothing is read from the disk until a
+/// tool is used.
+pub struct RegistryTools {
+    /// Which tools the workspace uses.
+    pub lock: Lock,
+    /// What was verified on this machine.
+    pub receipts: Receipts,
+    /// Whose keys count, and what was taken back.
+    pub known: Known,
+    /// Artifacts and models.
+    pub store: Store,
+    /// Where a missing artifact may be fetched from, by the names of registries; none when offline.
+    pub sources: BTreeMap<String, Arc<dyn Source>>,
+    /// Where all of this is kept.
+    pub places: Places,
+}
+
+/// A locked tool, as a listing shows it.
+#[derive(Debug)]
+pub struct Listed {
+    /// Its name in the workspace.
+    pub name: ToolId,
+    /// Its version.
+    pub version: Version,
+    /// What it does, in a line; empty when this machine has never verified it.
+    pub summary: String,
+    /// Why it should not be used any more, if its registry says so.
+    pub deprecated: Option<String>,
+    /// Why it cannot be used, if it cannot.
+    pub problem: Option<SignedProblem>,
+}
+
+impl RegistryTools {
+    /// Reads what is known of a workspace's signed tools, without asking anybody: the lock file, the
+    /// receipts, the trusted keys and the revocations. Sources are there to be added.
+    ///
+    /// # Errors
+    ///
+    /// When one of these files is there and cannot be used.
+    pub fn open(places: &Places, store: Store) -> Result<Self, InstallError> {
+        Ok(Self {
+            lock: Lock::open(&places.lock)?,
+            receipts: Receipts::open(&places.receipts())?,
+            known: places.known()?,
+            store,
+            sources: BTreeMap::new(),
+            places: places.clone(),
+        })
+    }
+
+    /// Lists the locked tools from what is in memory: no manifest is read.
+    pub fn list(&self) -> impl Iterator<Item = Listed> {
+        self.lock.tools().map(|locked| {
+            let receipt = self.receipts.get(&locked.manifest);
+            let summary = receipt.map(|receipt| receipt.summary.clone());
+            Listed {
+                name: locked.name.clone(),
+                version: locked.version.clone(),
+                summary: summary.unwrap_or_default(),
+                deprecated: receipt.and_then(|receipt| receipt.deprecated.clone()),
+                problem: self.check(locked).err(),
+            }
+        })
+    }
+
+    /// Refuses a tool of an MCP server that is not what a person accepted.
+    pub(crate) fn check_server_tool(
+        &self,
+        name: &str,
+        server: &str,
+        defined: &Defined,
+    ) -> Result<(), ToolError> {
+        pins::check(name, server, defined, &self.lock, &self.places)
+    }
+}

@@ -1,0 +1,187 @@
+//! From a name to a verified manifest: of the lock file, or of the workspace itself.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use jp_config::{CustomTool, SignatureSource, ToolingConfig};
+use jp_registry::{
+    IdError, ToolManifest,
+    install::{self, InstallError},
+    lock::LockedTool,
+    verify::{
+        self, Expected, ExpectedDigest, FetchedManifest, Purpose, VerifiedManifest, VerifyError,
+    },
+};
+
+use super::{RegistryTools, SignedProblem, kept};
+
+/// A signed tool that was found, and verified.
+pub(crate) struct Found {
+    /// What it is.
+    pub(crate) manifest: ToolManifest,
+    /// Where its bytes are.
+    #[cfg(feature = "wasm-tools")]
+    pub(crate) stored: super::Stored,
+    #[cfg(not(feature = "wasm-tools"))]
+    pub(crate) stored: (),
+}
+
+impl RegistryTools {
+    /// Finds a tool of the lock file, and verifies its manifest.
+    pub(crate) fn locked(
+        self: &Arc<Self>,
+        name: &str,
+        wanted: Option<&ToolingConfig>,
+    ) -> Result<Found, SignedProblem> {
+        let locked = self.lock.get(name).ok_or(SignedProblem::NotLocked)?;
+        fits(name, locked, wanted)?;
+        self.check(locked)?;
+        let kept = kept::get(&self.places, &locked.manifest);
+        let kept = kept.map_err(|error| SignedProblem::Unreadable {
+            reason: error.to_string(),
+        })?;
+        let expected = Expected {
+            id: locked.id.clone(),
+            version: Some(locked.version.clone()),
+            digest: Some(ExpectedDigest {
+                digest: locked.manifest,
+                source: verify::Source::Lock,
+            }),
+            registry: Some(locked.registry.clone()),
+            purpose: Purpose::Installed,
+        };
+        let fetched = kept.ok_or(SignedProblem::NotInstalled)?;
+        let (verified, manifest) = self.verified(fetched, &expected)?;
+        let same = [
+            ("artifact", locked.sha256 == *verified.artifact_sha256()),
+            ("key", locked.key == *verified.key()),
+            (
+                "description or schema",
+                locked.shown == manifest.shown_digest(),
+            ),
+            (
+                "request for capabilities",
+                locked.capabilities == manifest.capabilities_digest(),
+            ),
+            (
+                "list of models",
+                locked.models == manifest.model_dependencies,
+            ),
+        ];
+        if let Some((what, _)) = same.iter().find(|(_, same)| !same) {
+            return Err(SignedProblem::LockChanged {
+                reason: format!("it has another {what}"),
+            });
+        }
+        #[cfg(feature = "wasm-tools")]
+        let stored =
+            super::Stored::of_registry(Arc::clone(self), verified, Box::new(locked.clone()));
+        #[cfg(not(feature = "wasm-tools"))]
+        let stored = drop(verified);
+        Ok(Found { manifest, stored })
+    }
+
+    /// Finds a tool that comes with the workspace, and verifies its manifest.
+    pub(crate) fn custom(
+        self: &Arc<Self>,
+        name: &str,
+        custom: &CustomTool,
+        root: &Path,
+    ) -> Result<Found, SignedProblem> {
+        let name = name
+            .parse()
+            .map_err(|error: IdError| SignedProblem::Refused {
+                reason: error.to_string(),
+            })?;
+        let signature = match &custom.signature {
+            SignatureSource::Inline(text) => text.clone(),
+            SignatureSource::File(path) => path.to_string(),
+        };
+        let brought = install::CustomTool {
+            name,
+            path: PathBuf::from(custom.path.as_str()),
+            manifest: PathBuf::from(custom.manifest.as_str()),
+            signature,
+        };
+        let verified = install::verify_custom(root, &brought, &self.known);
+        let verified = verified.map_err(|error| match &error {
+            InstallError::Verify(error) => problem(error),
+            other => SignedProblem::Refused {
+                reason: other.to_string(),
+            },
+        })?;
+        let manifest = verified.manifest().clone();
+        #[cfg(feature = "wasm-tools")]
+        let stored = {
+            let verified = verified.verified_manifest().clone();
+            super::Stored::of_workspace(Arc::clone(self), verified, custom.path.clone())
+        };
+        #[cfg(not(feature = "wasm-tools"))]
+        let stored = drop(verified);
+        Ok(Found { manifest, stored })
+    }
+
+    fn verified(
+        &self,
+        fetched: FetchedManifest,
+        expected: &Expected,
+    ) -> Result<(VerifiedManifest, ToolManifest), SignedProblem> {
+        let verified = verify::verify(fetched, &self.known.roots, &self.known.revoked, expected);
+        let verified = verified.map_err(|error| problem(&error))?;
+        let manifest = verified.manifest().clone();
+        Ok((verified, manifest))
+    }
+}
+
+/// Refuses a locked tool that is not the one the configuration asks for.
+fn fits(
+    name: &str,
+    locked: &LockedTool,
+    wanted: Option<&ToolingConfig>,
+) -> Result<(), SignedProblem> {
+    let Some(ToolingConfig::Registry(wanted)) = wanted else {
+        return Ok(());
+    };
+    let id = wanted.id.as_deref().unwrap_or(name);
+    let registry = wanted.registry.as_ref();
+    let reason = if id != locked.id.as_str() {
+        format!(
+            "the configuration asks for `{id}`, and it has `{}`",
+            locked.id
+        )
+    } else if !wanted.version.matches(&locked.version) {
+        format!(
+            "the configuration asks for version {}, and it has {}",
+            wanted.version, locked.version
+        )
+    } else if registry.is_some_and(|registry| *registry != locked.registry) {
+        "the configuration asks for another registry".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(SignedProblem::LockChanged { reason })
+}
+
+/// Says what is wrong in the words of the pipeline.
+fn problem(error: &VerifyError) -> SignedProblem {
+    let reason = error.to_string();
+    match error {
+        VerifyError::ArtifactRevoked { .. }
+        | VerifyError::VersionRevoked { .. }
+        | VerifyError::KeyRevoked { .. } => SignedProblem::Revoked { reason },
+        VerifyError::WrongDigest { .. } | VerifyError::WrongVersion { .. } => {
+            SignedProblem::LockChanged { reason }
+        }
+        VerifyError::UnknownKey { key, .. } => SignedProblem::Key {
+            key: key.to_string(),
+            standing: "you do not trust".to_owned(),
+        },
+        VerifyError::WrongKey { key, .. } => SignedProblem::Key {
+            key: key.to_string(),
+            standing: "you trust for other tools".to_owned(),
+        },
+        _ => SignedProblem::Refused { reason },
+    }
+}

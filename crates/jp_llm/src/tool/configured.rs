@@ -1,0 +1,199 @@
+//! Tools as the configuration writes them down.
+
+use std::sync::Arc;
+
+use jp_config::{
+    Layer, Loaded,
+    tool::{ToolConfigWithDefaults, ToolSource},
+};
+use jp_policy::Request;
+
+#[cfg(feature = "wasm-tools")]
+use super::find::by_name;
+use super::{
+    ToolDefinition, ToolDocs, ToolError,
+    arguments::SchemaBy,
+    find::find_builtin,
+    kinds::{BASH, any_object},
+};
+#[cfg(feature = "wasm-tools")]
+use crate::runtime::ComponentRuntime;
+use crate::{
+    Host,
+    runtime::{CommandRuntime, ToolRuntime},
+};
+
+impl ToolDefinition {
+    pub(super) fn configured(
+        name: &str,
+        config: &ToolConfigWithDefaults,
+        loaded: &Loaded,
+        host: &Host,
+    ) -> Result<Self, ToolError> {
+        let tool = config.tool();
+        let mut definition = match config.source() {
+            ToolSource::Builtin { tool } => {
+                find_builtin(name, tool.as_deref().unwrap_or(name), host)?
+            }
+            #[cfg(feature = "wasm-tools")]
+            ToolSource::Local { .. } if config.wasm().is_none() && config.command().is_none() => {
+                by_name(name, host)?
+            }
+            ToolSource::Mcp { server, .. } => Self::of_server(name, server, config, host)?,
+            ToolSource::Registry { tool } => {
+                Self::signed(tool.as_deref().unwrap_or(name), loaded, host)?.renamed(name)
+            }
+            source => {
+                let docs = ToolDocs::default();
+                let runtime = local_runtime(name, config)?;
+                // What a module takes nobody but the module knows, unless parameters are written down.
+                let schema = match tool.abi {
+                    Some(_) if tool.parameters.is_empty() => any_object(),
+                    _ => config.parameters_schema(),
+                };
+                Self::bare(
+                    name,
+                    docs,
+                    schema,
+                    source.clone(),
+                    config.request(),
+                    runtime,
+                )
+            }
+        };
+        // What a server says about its tools was put together with the configuration already.
+        if !matches!(config.source(), ToolSource::Mcp { .. }) {
+            let own = |text: &Option<String>, given: Option<String>| text.clone().or(given);
+            definition.docs = ToolDocs {
+                summary: own(&tool.summary, definition.docs.summary),
+                description: own(&tool.description, definition.docs.description),
+                examples: own(&tool.examples, definition.docs.examples),
+            };
+        }
+        let limits = config.request().limits;
+        if matches!(config.source(), ToolSource::Registry { .. }) {
+            // What a signed tool asks for its manifest says, and how much of it unless we know better.
+            let asked = &mut definition.request.limits;
+            asked.memory = limits.memory.or(asked.memory);
+            asked.time_ms = limits.time_ms.or(asked.time_ms);
+            asked.fuel = limits.fuel.or(asked.fuel);
+            asked.output = limits.output.or(asked.output);
+        } else {
+            definition.configure_grant(name, config);
+            definition.request.limits = limits;
+        }
+        definition.undeclared =
+            config.wasm().is_some() && tool.abi.is_none() && tool.parameters.is_empty();
+        definition.source = config.source().clone();
+        definition.defined_by = match definition.app {
+            // Only the workspace's own word says that it uses the tool.
+            Some(_) => Layer::Workspace,
+            None => loaded.defined_by(name),
+        };
+        definition.wasm = config.wasm().map(ToString::to_string).or(definition.wasm);
+        definition.run = config.run();
+        definition.result = config.result();
+        definition.parameters_style = config.style().parameters;
+        definition.fixed_answers = tool
+            .questions
+            .iter()
+            .filter_map(|(id, question)| Some((id.clone(), question.answer.clone()?)))
+            .collect();
+        definition.options = tool
+            .options
+            .iter()
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect();
+        definition.enable = config.enable();
+        Ok(definition)
+    }
+
+    /// A tool of an MCP server, as the server described it.
+    fn of_server(
+        name: &str,
+        server: &str,
+        config: &ToolConfigWithDefaults,
+        host: &Host,
+    ) -> Result<Self, ToolError> {
+        let Some(servers) = &host.mcp else {
+            return Err(ToolError::McpUnavailable {
+                server: server.to_owned(),
+            });
+        };
+        let defined = servers.define(name, server, config.tool())?;
+        if let Some(registry) = &host.registry {
+            registry.check_server_tool(name, server, &defined)?;
+        }
+        let request = Request {
+            capabilities: servers.capabilities_of(server),
+            ..config.request()
+        };
+        let source = config.source().clone();
+        Ok(Self {
+            schema_by: SchemaBy::Others,
+            ..Self::bare(
+                name,
+                defined.docs,
+                defined.schema,
+                source,
+                request,
+                defined.runtime,
+            )
+        })
+    }
+
+    /// Takes from the configuration what a tool of ours may be given.
+    ///
+    /// The files and hosts of the virtual bash are whatever the user grants it; what a component of
+    /// ours is given, the host prepares, and only what the host does for it can be narrowed or
+    /// widened. Absent and empty differ: an empty list is nothing.
+    fn configure_grant(&mut self, name: &str, config: &ToolConfigWithDefaults) {
+        let wanted = config.request().capabilities;
+        if matches!(config.source(), ToolSource::Builtin { tool } if tool.as_deref().unwrap_or(name) == BASH)
+        {
+            self.request.capabilities = wanted;
+            return;
+        }
+        // A server's grant is the server's, not the tool's.
+        if matches!(config.source(), ToolSource::Mcp { .. }) {
+            return;
+        }
+        let grant = &config.tool().grant;
+        if grant.calls.is_some() {
+            self.request.capabilities.brokered = wanted.brokered;
+        }
+        if grant.net.is_some() {
+            self.request.capabilities.net = wanted.net;
+        }
+    }
+}
+
+/// Chooses how a configured tool runs: its Wasm file wins over its command.
+fn local_runtime(
+    name: &str,
+    config: &ToolConfigWithDefaults,
+) -> Result<Arc<dyn ToolRuntime>, ToolError> {
+    let called = config.source().tool_name().unwrap_or(name).to_owned();
+    match (config.wasm(), config.command()) {
+        #[cfg(feature = "wasm-tools")]
+        (Some(path), _) => {
+            let tool = config.tool();
+            let version = match tool.abi {
+                Some(2) => jp_wasm::AbiVersion::Two,
+                _ => jp_wasm::AbiVersion::One,
+            };
+            let runtime = ComponentRuntime::file(path.to_owned(), called);
+            Ok(Arc::new(runtime.speaking(tool.entrypoint.clone(), version)))
+        }
+        #[cfg(not(feature = "wasm-tools"))]
+        (Some(path), _) => {
+            use crate::runtime::UnavailableRuntime;
+            let refuse = |path: &str| ToolError::WasmRefused {
+                reason: format!("{path}: this build of jp runs no Wasm tools"),
+            };
+            Ok(Arc::new(UnavailableRuntime(refuse, path.to_string())))
+        }
+        (None, Some(command)) => Ok(Arc::new(CommandRuntime::new(command.clone(), called))),
+        (None, None) => Err(ToolError::CommandMissing),
+    }
+}

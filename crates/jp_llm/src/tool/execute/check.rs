@@ -1,0 +1,87 @@
+//! Steps 1, 2 and 7 of the pipeline: what goes into a tool is made to fit and checked, and what comes
+//! out of it is checked.
+
+use serde_json::{Map, Value};
+
+use super::{Early, Pass, shorten};
+use crate::{
+    ToolError,
+    tool::{
+        depth::{self, MAX_DEPTH},
+        files, result,
+    },
+};
+
+impl Pass<'_> {
+    /// Steps 1 and 2: put in chosen files, coerce, fill in defaults, validate. What is wrong is a
+    /// result for the model.
+    pub(super) fn check_arguments(
+        &mut self,
+        arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>, Early> {
+        let arguments = match depth::bounded(arguments) {
+            Ok(arguments) => arguments,
+            Err(depth::TooDeep) => {
+                let text = format!("Invalid arguments: nested more than {MAX_DEPTH} levels deep");
+                return Err(Ok(self.completed(Err(text))));
+            }
+        };
+        let arguments = self.place_files(arguments)?;
+        let arguments = self.fit(arguments)?;
+        // What a model had put into a string may be a file, once it is read.
+        if files::names_any(&arguments) {
+            let arguments = self.place_files(arguments)?;
+            return self.fit(arguments);
+        }
+        Ok(arguments)
+    }
+
+    fn place_files(
+        &mut self,
+        mut arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>, Early> {
+        match files::place(&mut arguments, &self.call.files, &mut self.files) {
+            Ok(()) => Ok(arguments),
+            Err(problem) => {
+                self.arguments_json = to_json(&arguments);
+                let text = format!("Invalid arguments:\n{problem}");
+                Err(Ok(self.completed(Err(text))))
+            }
+        }
+    }
+
+    fn fit(&mut self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Early> {
+        let checker = self.tool.checker().map_err(Err)?;
+        match checker.check(arguments) {
+            Ok(arguments) => {
+                self.arguments_json = to_json(&arguments);
+                Ok(arguments)
+            }
+            Err((arguments, problems)) => {
+                // What is refused is hashed too, so that its record can be told from others.
+                self.arguments_json = to_json(&arguments);
+                let text = format!(
+                    "Invalid arguments:\n{problems}\n\nThe schema of the arguments: {}",
+                    shorten(&self.tool.known_schema().to_string())
+                );
+                Err(Ok(self.completed(Err(text))))
+            }
+        }
+    }
+
+    /// Step 7: a tool that said what its results look like keeps its word.
+    pub(super) fn check_result(&self, content: &str) -> Result<(), ToolError> {
+        let Some(checker) = self.tool.result_checker()? else {
+            return Ok(());
+        };
+        result::check(checker, content).map_err(|unfit| ToolError::ResultUnfit {
+            tool: self.tool.name.clone(),
+            path: unfit.path,
+            reason: unfit.reason,
+        })
+    }
+}
+
+fn to_json(arguments: &Map<String, Value>) -> String {
+    serde_json::to_string(arguments).unwrap_or_default()
+}

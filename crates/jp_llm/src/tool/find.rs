@@ -1,0 +1,158 @@
+//! Where tools are looked for: in the configuration, among the builtins, in the lock file, and by
+//! convention in the workspace.
+
+use jp_config::Loaded;
+
+#[cfg(feature = "wasm-tools")]
+use super::convention;
+use super::{Call, ToolDefinition, ToolError, kinds::BASH, record, signed};
+use crate::Host;
+
+impl ToolDefinition {
+    /// Finds a tool by its id: in the configuration, among the builtins, in the lock file, or by
+    /// convention in the workspace.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such tool, or its configuration cannot work.
+    pub fn new(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
+        let mut found = Self::find(name, loaded, host)?;
+        let owners = jp_broker::owners(&found.request.capabilities.brokered);
+        found.others = owners
+            .into_iter()
+            .filter(|owner| *owner != name)
+            .filter_map(|owner| {
+                let other = Self::find(owner, loaded, host).ok()?;
+                Some((owner.to_owned(), other.request))
+            })
+            .collect();
+        Ok(found)
+    }
+
+    fn find(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
+        if let Some(config) = loaded.config.conversation.tools.get(name) {
+            return Self::configured(name, &config, loaded, host);
+        }
+        let builtin = find_builtin(name, name, host).ok();
+        if signed::is_signed(name, loaded, host) {
+            // A name models know as ours must not come to mean something else.
+            return match builtin {
+                Some(_) => Err(ToolError::LockShadows {
+                    name: name.to_owned(),
+                }),
+                None => Self::signed(name, loaded, host),
+            };
+        }
+        #[cfg(feature = "wasm-tools")]
+        let brought = convention::path_of(name, &host.root);
+        #[cfg(feature = "wasm-tools")]
+        let builtin = match (builtin, brought) {
+            // A file of the workspace must not pass for a builtin, nor be passed over in silence.
+            (Some(_), Some(path)) => {
+                return Err(ToolError::Shadowed {
+                    name: name.to_owned(),
+                    path: path.into_string(),
+                });
+            }
+            (None, Some(path)) => Some(Self::brought(name, path)),
+            (builtin, None) => builtin,
+        };
+        builtin.ok_or_else(|| ToolError::NotFound {
+            name: name.to_owned(),
+        })
+    }
+
+    /// Finds a tool for a call. A call of a tool that is not there, or cannot work, leaves a record
+    /// too.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such tool, or its configuration cannot work.
+    pub fn for_call(
+        name: &str,
+        call: &Call,
+        loaded: &Loaded,
+        host: &Host,
+    ) -> Result<Self, ToolError> {
+        Self::new(name, loaded, host).map_err(|error| {
+            let written = record::write_unmade(name, call, host, &error);
+            written.err().unwrap_or(error)
+        })
+    }
+
+    /// Returns all tools there are: the configured ones, the builtins that have something to offer,
+    /// and the signed ones, whose manifests are read for it. A tool whose configuration cannot work is
+    /// an error in its place.
+    pub fn all(loaded: &Loaded, host: &Host) -> Vec<(String, Result<Self, ToolError>)> {
+        let mut all = Self::unsigned(loaded, host);
+        // A name that is taken is an error in its place already.
+        let mut names = signed::names(loaded, host);
+        names.retain(|name| !all.iter().any(|(known, _)| known == name));
+        let signed = names.into_iter().map(|name| {
+            let found = Self::new(&name, loaded, host);
+            (name, found)
+        });
+        all.extend(signed);
+        all
+    }
+
+    /// Returns all tools but the signed ones that the configuration does not speak of:
+    /// [`RegistryTools::list`] lists those without reading their manifests.
+    ///
+    /// [`RegistryTools::list`]: crate::registry::RegistryTools::list
+    pub fn unsigned(loaded: &Loaded, host: &Host) -> Vec<(String, Result<Self, ToolError>)> {
+        let tools = &loaded.config.conversation.tools;
+        let names = tools.tools.keys().cloned();
+        #[cfg(feature = "wasm-tools")]
+        let names = names.chain(
+            crate::builtins()
+                .iter()
+                .filter(|builtin| {
+                    !tools.tools.contains_key(builtin.name) && builtin.is_offered(host)
+                })
+                .map(|builtin| builtin.name.to_owned()),
+        );
+        let bash = (!tools.tools.contains_key(BASH)).then(|| BASH.to_owned());
+        let names = names.chain(bash);
+        #[cfg(feature = "wasm-tools")]
+        let names = names.chain(brought_names(loaded, host));
+        names
+            .map(|name| (name.clone(), Self::new(&name, loaded, host)))
+            .collect()
+    }
+}
+
+pub(super) fn find_builtin(
+    name: &str,
+    builtin: &str,
+    host: &Host,
+) -> Result<ToolDefinition, ToolError> {
+    #[cfg(feature = "wasm-tools")]
+    if let Some(found) = crate::builtins().iter().find(|known| known.name == builtin) {
+        return Ok(ToolDefinition::builtin(name, found, host));
+    }
+    if builtin == BASH {
+        return Ok(ToolDefinition::bash(name));
+    }
+    let _ = host;
+    Err(ToolError::UnknownBuiltin(builtin.to_owned()))
+}
+
+/// Finds a local tool whose configuration names no file: by convention, or else among the builtins.
+#[cfg(feature = "wasm-tools")]
+pub(super) fn by_name(name: &str, host: &Host) -> Result<ToolDefinition, ToolError> {
+    match convention::path_of(name, &host.root) {
+        Some(path) => Ok(ToolDefinition::brought(name, path)),
+        None => find_builtin(name, name, host).map_err(|_| ToolError::CommandMissing),
+    }
+}
+
+/// Returns the tools a workspace brings by convention, without those that are configured.
+#[cfg(feature = "wasm-tools")]
+fn brought_names(loaded: &Loaded, host: &Host) -> impl Iterator<Item = String> {
+    let tools = &loaded.config.conversation.tools.tools;
+    convention::all(&host.root)
+        .into_iter()
+        .filter(|name| !tools.contains_key(name) && find_builtin(name, name, host).is_err())
+        .filter(|name| !signed::is_signed(name, loaded, host))
+}

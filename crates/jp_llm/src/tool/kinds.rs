@@ -1,0 +1,92 @@
+//! The kinds of tools that need no configuration: builtins, the virtual bash, modules that lie in the
+//! workspace, and tools of this process.
+
+use std::sync::Arc;
+
+#[cfg(feature = "wasm-tools")]
+use jp_config::Layer;
+use jp_config::tool::ToolSource;
+use jp_policy::Request;
+use jp_tool::Tool;
+#[cfg(feature = "wasm-tools")]
+use relative_path::RelativePathBuf;
+use serde_json::Value;
+
+use super::{ToolDefinition, ToolDocs, arguments::SchemaBy};
+use crate::runtime::{BashRuntime, NativeRuntime};
+#[cfg(feature = "wasm-tools")]
+use crate::{Host, runtime::ComponentRuntime};
+
+/// The builtin that runs scripts in the virtual bash.
+pub(super) const BASH: &str = "bash";
+
+impl ToolDefinition {
+    /// The virtual bash: the one builtin that is no component.
+    pub(super) fn bash(name: &str) -> Self {
+        let tool = jp_bash::BashTool::default();
+        let docs = ToolDocs {
+            summary: Some(tool.short_description().to_owned()),
+            description: Some(tool.description()),
+            examples: None,
+        };
+        let source = ToolSource::Builtin { tool: None };
+        let runtime = Arc::new(BashRuntime::default());
+        let schema = tool.input_schema();
+        Self::bare(name, docs, schema, source, Request::default(), runtime)
+    }
+
+    /// Puts a tool of this process into the pipeline.
+    #[must_use]
+    pub fn native(name: &str, tool: Box<dyn Tool>, request: Request) -> Self {
+        let docs = ToolDocs {
+            summary: Some(tool.short_description().to_owned()),
+            description: Some(tool.description()),
+            examples: None,
+        };
+        let schema = tool.input_schema();
+        let source = ToolSource::Builtin { tool: None };
+        let runtime = Arc::new(NativeRuntime::new(tool));
+        Self {
+            schema_by: SchemaBy::Others,
+            ..Self::bare(name, docs, schema, source, request, runtime)
+        }
+    }
+
+    /// A module that lies in the workspace under a name of the convention.
+    #[cfg(feature = "wasm-tools")]
+    pub(super) fn brought(name: &str, path: RelativePathBuf) -> Self {
+        let docs = ToolDocs {
+            summary: Some(format!("The module {path} of this workspace")),
+            ..ToolDocs::default()
+        };
+        let source = ToolSource::Local { tool: None };
+        let runtime = Arc::new(ComponentRuntime::file(path.clone(), name.to_owned()));
+        let request = Request::default();
+        Self {
+            defined_by: Layer::Workspace,
+            wasm: Some(path.into_string()),
+            ..Self::bare(name, docs, any_object(), source, request, runtime)
+        }
+    }
+
+    #[cfg(feature = "wasm-tools")]
+    pub(super) fn builtin(name: &str, builtin: &'static crate::Builtin, host: &Host) -> Self {
+        let docs = ToolDocs {
+            summary: builtin.summary(),
+            description: Some(builtin.description(host)),
+            ..ToolDocs::default()
+        };
+        let source = ToolSource::Builtin { tool: None };
+        let request = Request {
+            capabilities: builtin.capabilities(),
+            ..Request::default()
+        };
+        let runtime = Arc::new(ComponentRuntime::builtin(builtin));
+        Self::bare(name, docs, builtin.schema(), source, request, runtime)
+    }
+}
+
+/// The schema of arguments that only the tool itself can judge.
+pub(super) fn any_object() -> Value {
+    serde_json::json!({ "type": "object" })
+}

@@ -1,0 +1,113 @@
+//! Signed tools: those that the lock file pins, and those that come signed with the workspace. What
+//! they are their verified manifests say, and what they may do is bounded by what the workspace allows
+//! its tooling.
+
+use std::sync::Arc;
+
+use jp_config::{Layer, Loaded, ToolingConfig, tool::ToolSource};
+use jp_policy::{Access, Capabilities, GuestPath};
+use jp_registry::ToolManifest;
+
+use super::{ModelFile, ToolDefinition, ToolDocs, ToolError, arguments::SchemaBy};
+use crate::{
+    Host,
+    registry::{Found, RegistryTools, SignedProblem},
+    runtime::ToolRuntime,
+};
+
+/// Tells whether a name belongs to a signed tool, whether or not that can be used.
+pub(super) fn is_signed(name: &str, loaded: &Loaded, host: &Host) -> bool {
+    let locked = |tools: &Arc<RegistryTools>| tools.lock.get(name).is_some();
+    loaded.config.tooling.contains_key(name) || host.registry.as_ref().is_some_and(locked)
+}
+
+/// Returns the names of all signed tools, each once.
+pub(super) fn names(loaded: &Loaded, host: &Host) -> Vec<String> {
+    let locked = host.registry.iter().flat_map(|tools| tools.lock.tools());
+    let mut names: Vec<String> = locked.map(|tool| tool.name.to_string()).collect();
+    names.extend(loaded.config.tooling.keys().cloned());
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+impl ToolDefinition {
+    /// Makes the definition of a signed tool from its manifest, once that is verified.
+    pub(super) fn signed(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
+        let refused = |problem: SignedProblem| ToolError::Signed {
+            tool: name.to_owned(),
+            problem: Box::new(problem),
+        };
+        let Some(tools) = &host.registry else {
+            let reason = "this host knows no signed tools".to_owned();
+            return Err(refused(SignedProblem::Unreadable { reason }));
+        };
+        let found = match loaded.config.tooling.get(name) {
+            Some(ToolingConfig::Custom(custom)) => tools.custom(name, custom, &host.root),
+            wanted => tools.locked(name, wanted),
+        };
+        let found = found.map_err(refused)?;
+        Ok(Self::of_manifest(name, found, loaded))
+    }
+
+    fn of_manifest(name: &str, found: Found, loaded: &Loaded) -> Self {
+        let manifest = &found.manifest;
+        let docs = ToolDocs {
+            summary: None,
+            description: Some(manifest.description.clone()),
+            examples: None,
+        };
+        let id = (manifest.id.as_str() != name).then(|| manifest.id.to_string());
+        let source = ToolSource::Registry { tool: id };
+        let (schema, request) = (manifest.input_schema(), manifest.request());
+        let (output_schema, app) = (manifest.output_schema(), app(manifest, loaded));
+        let models = manifest.model_dependencies.iter().map(ModelFile::new);
+        let models = models.collect();
+        let runtime = runtime(name, &found.manifest, found.stored);
+        Self {
+            output_schema,
+            app: Some(app),
+            models,
+            // That the workspace uses it is the workspace's word; who made it was checked.
+            defined_by: Layer::Workspace,
+            schema_by: SchemaBy::Manifest,
+            ..Self::bare(name, docs, schema, source, request, runtime)
+        }
+    }
+}
+
+/// What the workspace allows the tool: what it allows all of its tooling, and the models that the
+/// tool's own manifest pins, which are nobody's secret.
+fn app(manifest: &ToolManifest, loaded: &Loaded) -> Capabilities {
+    let models = manifest.model_dependencies.iter();
+    let models = models.filter_map(|model| GuestPath::new(&format!("/models/{}", model.id)).ok());
+    models.fold(loaded.config.app_capabilities(), |app, path| {
+        app.with_files(path, Access::Read)
+    })
+}
+
+#[cfg(feature = "wasm-tools")]
+fn runtime(
+    name: &str,
+    manifest: &ToolManifest,
+    stored: crate::registry::Stored,
+) -> Arc<dyn ToolRuntime> {
+    use crate::runtime::ComponentRuntime;
+    let version = match manifest.abi {
+        Some(2) => jp_wasm::AbiVersion::Two,
+        _ => jp_wasm::AbiVersion::One,
+    };
+    // The guest knows itself by the name it was published under.
+    let _ = name;
+    let runtime = ComponentRuntime::stored(stored, manifest.id.to_string());
+    Arc::new(runtime.speaking(manifest.entrypoint.clone(), version))
+}
+
+#[cfg(not(feature = "wasm-tools"))]
+fn runtime(name: &str, _: &ToolManifest, (): ()) -> Arc<dyn ToolRuntime> {
+    use crate::runtime::UnavailableRuntime;
+    let refuse = |name: &str| ToolError::WasmRefused {
+        reason: format!("{name}: this build of jp runs no Wasm tools"),
+    };
+    Arc::new(UnavailableRuntime(refuse, name.to_owned()))
+}

@@ -1,0 +1,186 @@
+//! A registry in a directory, with its keys and its publisher, and a user who trusts both.
+
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+
+use jp_llm::registry::RegistryTools;
+use jp_policy::{Access, Ambient, Capabilities, Ceilings, FileRule, Files, GuestPath, Policy};
+use jp_registry::{
+    Digest, Disk, Installer, Source, Store,
+    install::{Decision, Mode, Places, Registry},
+    key::SigningKey,
+    publish::{self, Submission},
+    signature::{self, Signatures},
+    source::DirSource,
+    trust::{AllNames, TrustError, TrustRoots, TrustedRegistry},
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::kit::Desk;
+
+/// The clock of all tests.
+pub(crate) const NOW: u64 = 1_790_000_000;
+
+/// The registry, as its users know it.
+pub(crate) const MAIN: &str = "main";
+
+/// A registry and a publisher.
+pub(crate) struct Shop {
+    dir: TempDir,
+    key: SigningKey,
+    pub(crate) publisher: SigningKey,
+}
+
+impl Shop {
+    pub(crate) fn new() -> Self {
+        let shop = Self {
+            dir: tempfile::tempdir().unwrap(),
+            key: SigningKey::generate().unwrap(),
+            publisher: SigningKey::generate().unwrap(),
+        };
+        publish::Registry::init(shop.dir.path(), MAIN, &shop.key, NOW).unwrap();
+        shop
+    }
+
+    /// Publishes a tool whose body is a guest of the test kit.
+    pub(crate) fn publish(&self, guest: &str, more: &Value) {
+        let bytes = fs::read(jp_test::guest(guest)).unwrap();
+        let manifest = manifest(guest, &bytes, more);
+        let submission = Submission {
+            manifest: &manifest,
+            signatures: &self.signed(&manifest),
+            artifact: jp_test::guest(guest),
+            publisher: Some(self.publisher.public()),
+            validated: None,
+        };
+        self.open().publish(&submission).unwrap();
+    }
+
+    pub(crate) fn open(&self) -> publish::Registry<'_> {
+        publish::Registry::open(self.dir.path(), &self.key, NOW).unwrap()
+    }
+
+    pub(crate) fn signed(&self, manifest: &Value) -> Signatures {
+        let mut signatures = Signatures::default();
+        let signature = signature::sign_manifest(manifest, &self.publisher).unwrap();
+        signatures.add(signature).unwrap();
+        signatures
+    }
+
+    pub(crate) fn source(&self) -> DirSource {
+        DirSource::new(self.dir.path())
+    }
+
+    /// Lets the user of a desk trust registry and publisher.
+    pub(crate) fn trusted_by(&self, desk: &Desk) {
+        trust(desk, |roots| {
+            let key = self.key.public().clone();
+            let validates = false;
+            roots
+                .trust_registry(MAIN, TrustedRegistry { key, validates })
+                .unwrap();
+            let names = ["files", "environment", "echo", "bash"].map(|name| name.parse().unwrap());
+            let key = self.publisher.public();
+            roots.trust(key, &names, AllNames::Refused).unwrap();
+        });
+    }
+
+    /// Installs a tool into the workspace of a desk, whose user trusts registry and publisher.
+    pub(crate) fn installed(&self, mut desk: Desk, spec: &str) -> Desk {
+        self.trusted_by(&desk);
+        let all = FileRule {
+            path: GuestPath::new("/").unwrap(),
+            access: Access::ReadWrite,
+        };
+        let everything = Policy {
+            capabilities: Capabilities {
+                files: Files::new([all]),
+                selected: Some(Access::ReadWrite),
+                env: ["GREETING".parse().unwrap()].into(),
+                ambient: Ambient::default(),
+                ..Capabilities::default()
+            },
+            ceilings: Ceilings::default(),
+        };
+        let installer = Installer {
+            places: places(&desk),
+            disk: Disk::real(),
+            store: store(&desk),
+            registries: vec![Registry {
+                name: MAIN.to_owned(),
+                source: Box::new(self.source()),
+            }],
+            host: everything.clone(),
+            app: everything,
+            builtins: Vec::new(),
+            now: NOW,
+            mode: Mode::Normal,
+            decide: Box::new(|_| Decision::Refuse),
+            progress: Box::new(|_, _, _| {}),
+        };
+        installer.install(&spec.parse().unwrap()).unwrap();
+        read_again(&mut desk);
+        desk
+    }
+
+    /// Lets a desk fetch from the registry what it does not have.
+    pub(crate) fn online(&self, desk: &mut Desk) {
+        let mut tools = tools(desk);
+        let source: Arc<dyn Source> = Arc::new(self.source());
+        tools.sources = BTreeMap::from([(MAIN.to_owned(), source)]);
+        desk.host.registry = Some(Arc::new(tools));
+    }
+}
+
+pub(crate) fn manifest(id: &str, bytes: &[u8], more: &Value) -> Value {
+    let mut manifest = json!({
+        "id": id,
+        "version": "1.0.0",
+        "displayName": "A guest of the tests",
+        "description": "Does what its arguments say.",
+        "license": "Apache-2.0",
+        "artifact": {"sha256": Digest::of(bytes).to_string(), "size_bytes": bytes.len()},
+        "wasi_imports": {"fs": {"scope": "$TOOL_TEMP"}, "stdio": "read-write"},
+        "input_schema": {"type": "object", "properties": {
+            "do": {"type": "array"}, "source": {"$ref": "#/definitions/blob_or_path"},
+        }},
+    });
+    for (key, value) in more.as_object().into_iter().flatten() {
+        manifest[key] = value.clone();
+    }
+    manifest
+}
+
+pub(crate) fn places(desk: &Desk) -> Places {
+    Places::new(&desk.root, &desk.held().join("data"))
+}
+
+pub(crate) fn store(desk: &Desk) -> Store {
+    Store::open(&desk.held().join("store")).unwrap()
+}
+
+pub(crate) fn tools(desk: &Desk) -> RegistryTools {
+    RegistryTools::open(&places(desk), store(desk)).unwrap()
+}
+
+/// Reads the lock file and what the user knows again, as the next command would.
+pub(crate) fn read_again(desk: &mut Desk) {
+    desk.host.registry = Some(Arc::new(tools(desk)));
+}
+
+pub(crate) fn trust(desk: &Desk, change: impl FnOnce(&mut TrustRoots)) {
+    let keys = desk.held().join("data/keys.json");
+    fs::create_dir_all(keys.parent().unwrap()).unwrap();
+    let changed = TrustRoots::change(&keys, |roots| {
+        change(roots);
+        Ok::<_, TrustError>(())
+    });
+    changed.unwrap();
+}
+
+/// Returns the names in a directory that is there.
+pub(crate) fn names(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    names.collect()
+}

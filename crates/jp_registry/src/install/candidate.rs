@@ -1,0 +1,259 @@
+//! From what was asked for to a verified manifest.
+
+use semver::Version;
+
+use super::{InstallError, Installer, Known, Mode, Registry, Spec, Warning, kept, names};
+use crate::{
+    ToolId,
+    index::{Index, IndexTool},
+    lock::Lock,
+    revocation::Revocations,
+    verify::{self, Expected, ExpectedDigest, FetchedManifest, Purpose, VerifiedManifest},
+};
+
+/// A version of a tool that could be installed.
+pub(super) struct Candidate<'r> {
+    pub(super) registry: &'r Registry,
+    pub(super) fetched: FetchedManifest,
+    pub(super) manifest: VerifiedManifest,
+    /// Why its registry says that it should not be used any more.
+    pub(super) deprecated: Option<String>,
+    /// Another tool of the registry that its name reads like.
+    pub(super) like: Option<ToolId>,
+}
+
+/// A manifest to get.
+pub(super) struct Wanted<'a> {
+    /// The name of the registry, which is asked only for what is not kept here.
+    pub(super) registry: &'a str,
+    pub(super) id: ToolId,
+    pub(super) version: Option<Version>,
+    pub(super) digest: Option<ExpectedDigest>,
+    pub(super) purpose: Purpose,
+}
+
+impl Installer<'_> {
+    /// Finds what was asked for in the registries.
+    pub(super) fn find(
+        &self,
+        spec: &Spec,
+        mut known: Known,
+    ) -> Result<(Candidate<'_>, Known), InstallError> {
+        let (registry, index) = self.offering(spec, &mut known)?;
+        let candidate = match index {
+            Some(index) => self.listed(spec, registry, &index, &known)?,
+            None => {
+                let wanted = Wanted {
+                    registry: &registry.name,
+                    id: spec.id.clone(),
+                    version: spec.version.clone(),
+                    digest: None,
+                    purpose: Purpose::Install,
+                };
+                self.candidate(registry, &wanted, &known)?
+            }
+        };
+        Ok((candidate, known))
+    }
+
+    /// Returns the one registry that offers a tool.
+    fn offering(
+        &self,
+        spec: &Spec,
+        known: &mut Known,
+    ) -> Result<(&Registry, Option<Index>), InstallError> {
+        let asked: Vec<&Registry> = match &spec.registry {
+            Some(name) => vec![self.registry(name)?],
+            None => self.registries.iter().collect(),
+        };
+        if let [only] = asked.as_slice() {
+            let index = self.refresh(only, known)?;
+            return Ok((only, index));
+        }
+        let mut offers = Vec::new();
+        let mut all: Vec<ToolId> = Vec::new();
+        for registry in asked {
+            // One that cannot be asked might be the right one: another must not step in for it.
+            if let Some(index) = self.refresh(registry, known)? {
+                all.extend(index.content().tools.keys().cloned());
+                if index.tool(&spec.id).is_some() {
+                    offers.push((registry, Some(index)));
+                }
+            }
+        }
+        if offers.len() > 1 {
+            let names = offers.iter().map(|(registry, _)| registry.name.clone());
+            return Err(InstallError::Ambiguous {
+                id: spec.id.clone(),
+                registries: names.collect(),
+            });
+        }
+        offers.pop().ok_or_else(|| unknown(&spec.id, all.iter()))
+    }
+
+    fn listed<'r>(
+        &self,
+        spec: &Spec,
+        registry: &'r Registry,
+        index: &Index,
+        known: &Known,
+    ) -> Result<Candidate<'r>, InstallError> {
+        let id = &spec.id;
+        let ids = || index.content().tools.keys();
+        let tool = index.tool(id).ok_or_else(|| unknown(id, ids()))?;
+        let version = match &spec.version {
+            Some(version) => version.clone(),
+            None => newest(id, tool, &known.revoked)?,
+        };
+        let mut candidate = self.version(registry, index, id, &version, known)?;
+        let near = names::look_alike(id.as_str(), ids().map(ToolId::as_str));
+        candidate.like = near.and_then(|near| near.parse().ok());
+        Ok(candidate)
+    }
+
+    /// Gets one version that an index names.
+    pub(super) fn version<'r>(
+        &self,
+        registry: &'r Registry,
+        index: &Index,
+        id: &ToolId,
+        version: &Version,
+        known: &Known,
+    ) -> Result<Candidate<'r>, InstallError> {
+        let listed = index.version(id, version);
+        let listed = listed.ok_or_else(|| InstallError::UnknownVersion {
+            id: id.clone(),
+            version: version.clone(),
+            registry: registry.name.clone(),
+        })?;
+        let wanted = Wanted {
+            registry: &registry.name,
+            id: id.clone(),
+            version: Some(version.clone()),
+            digest: Some(ExpectedDigest {
+                digest: listed.manifest,
+                source: verify::Source::Index,
+            }),
+            purpose: Purpose::Install,
+        };
+        let mut candidate = self.candidate(registry, &wanted, known)?;
+        candidate.deprecated.clone_from(&listed.deprecated);
+        Ok(candidate)
+    }
+
+    pub(super) fn candidate<'r>(
+        &self,
+        registry: &'r Registry,
+        wanted: &Wanted<'_>,
+        known: &Known,
+    ) -> Result<Candidate<'r>, InstallError> {
+        let (fetched, manifest) = self.manifest(wanted, known)?;
+        Ok(Candidate {
+            registry,
+            fetched,
+            manifest,
+            deprecated: None,
+            like: None,
+        })
+    }
+
+    /// Gets a manifest, kept or fetched, and verifies it.
+    pub(super) fn manifest(
+        &self,
+        wanted: &Wanted<'_>,
+        known: &Known,
+    ) -> Result<(FetchedManifest, VerifiedManifest), InstallError> {
+        let expected = Expected {
+            id: wanted.id.clone(),
+            version: wanted.version.clone(),
+            digest: wanted.digest,
+            registry: Some(wanted.registry.to_owned()),
+            purpose: wanted.purpose,
+        };
+        let read = |fetched: FetchedManifest| {
+            let (roots, revoked) = (&known.roots, &known.revoked);
+            let manifest = verify::verify(fetched.clone(), roots, revoked, &expected)?;
+            Ok::<_, InstallError>((fetched, manifest))
+        };
+        let kept = match wanted.digest {
+            Some(expected) => kept::find(&self.places.data, &expected.digest)?,
+            None => None,
+        };
+        match kept.map(&read) {
+            Some(Ok(kept)) => return Ok(kept),
+            // What is kept may have been damaged, or signed by a key that was replaced since.
+            Some(Err(error)) if self.mode == Mode::Offline => return Err(error),
+            Some(Err(_)) | None => {}
+        }
+        let what = || format!("the manifest of `{}`", wanted.id);
+        let source = &self.asked(wanted.registry, what)?.source;
+        let fetched = source.manifest(&wanted.id, wanted.version.as_ref())?;
+        read(FetchedManifest {
+            manifest: fetched.bytes,
+            signatures: fetched.signatures,
+            from: fetched.from,
+        })
+    }
+
+    /// Refuses a name that a model could not tell from one that is taken.
+    pub(super) fn refuse_taken(&self, name: &ToolId, lock: &Lock) -> Result<(), InstallError> {
+        let others = lock.tools().filter(|tool| tool.name != *name);
+        let taken = others
+            .map(|tool| tool.name.as_str())
+            .chain(self.builtins.iter().map(String::as_str));
+        match names::collision(name, taken) {
+            None => Ok(()),
+            Some(taken) => Err(InstallError::Taken {
+                name: name.clone(),
+                taken: taken.to_owned(),
+            }),
+        }
+    }
+
+    /// Says which known name a name reads like.
+    pub(super) fn look_alikes(&self, candidate: &Candidate<'_>, lock: &Lock) -> Option<Warning> {
+        let id = candidate.manifest.id();
+        let locked = lock.tools().flat_map(|tool| [&tool.name, &tool.id]);
+        let known = locked
+            .map(ToolId::as_str)
+            .chain(self.builtins.iter().map(String::as_str))
+            .chain(candidate.like.iter().map(ToolId::as_str));
+        let like = names::look_alike(id.as_str(), known)?;
+        Some(Warning::LookAlike {
+            name: id.clone(),
+            like: like.to_owned(),
+        })
+    }
+}
+
+/// Returns the newest version that was not taken back: no preview, unless there is nothing else.
+fn newest(id: &ToolId, tool: &IndexTool, revoked: &Revocations) -> Result<Version, InstallError> {
+    let mut best = None;
+    for version in tool
+        .versions
+        .keys()
+        .filter(|version| **version <= tool.newest)
+    {
+        let usable = revoked.version(id, version).is_none();
+        let preview = !version.pre.is_empty() && tool.newest.pre.is_empty();
+        if usable && !preview {
+            best = Some(version);
+        }
+    }
+    let found = revoked.version(id, &tool.newest);
+    best.cloned().ok_or_else(|| InstallError::Revoked {
+        id: id.clone(),
+        version: tool.newest.clone(),
+        reason: found.map_or("", |found| found.reason()).to_owned(),
+    })
+}
+
+fn unknown<'a>(id: &ToolId, all: impl Iterator<Item = &'a ToolId>) -> InstallError {
+    let distance = |other: &ToolId| strsim::damerau_levenshtein(id.as_str(), other.as_str());
+    let near = all.map(|other| (distance(other), other)).min();
+    let near = near.filter(|(distance, _)| *distance <= 3);
+    InstallError::UnknownTool {
+        id: id.clone(),
+        near: near.map(|(_, near)| near.clone()),
+    }
+}

@@ -1,0 +1,251 @@
+//! From a verified manifest to a line in the lock file, in the one order that survives a crash:
+//! artifact, models, manifest, receipt, and last the lock file, whose rename makes it real.
+
+use jp_policy::could_be_satisfied;
+
+use super::{
+    Change, Decision, InstallError, Installed, Installer, Known, Mode, Warning,
+    candidate::Candidate, kept, warning,
+};
+use crate::{
+    Digest, ToolId,
+    diff::{self, Diff, Reason, Side},
+    document,
+    lock::{Lock, LockedTool},
+    manifest::ToolManifest,
+    receipt::{Receipt, revocation},
+    source::MAX_MANIFEST,
+    verify::FetchedManifest,
+};
+
+impl Installer<'_> {
+    /// Puts a candidate under a name, in place of what was there.
+    pub(super) fn put(
+        &self,
+        name: &ToolId,
+        before: Option<LockedTool>,
+        candidate: Candidate<'_>,
+        known: &Known,
+        lock: &Lock,
+    ) -> Result<Installed, InstallError> {
+        let tool = locked(name, &candidate);
+        if self.mode == Mode::Locked && before.as_ref() != Some(&tool) {
+            let change = format!("`{name}` would become `{}` {}", tool.id, tool.version);
+            return Err(InstallError::Locked { change });
+        }
+        refuse_revoked(&tool, known)?;
+        let mut warnings = known.warnings.clone();
+        warnings.extend(self.look_alikes(&candidate, lock));
+        warnings.extend(self.satisfiable(candidate.manifest.manifest())?);
+        warnings.extend(deprecated(
+            candidate.manifest.manifest(),
+            candidate.deprecated.as_deref(),
+        ));
+        if let Some(before) = &before {
+            self.ask(before, &tool, candidate.manifest.manifest())?;
+            if before.id == tool.id && before.version > tool.version {
+                warnings.push(Warning::Downgrade {
+                    id: tool.id.clone(),
+                    from: before.version.clone(),
+                    to: tool.version.clone(),
+                });
+            }
+        }
+        self.artifact(&tool.registry, &candidate.manifest)?;
+        self.models(&tool)?;
+        self.record(
+            &tool,
+            &candidate.fetched,
+            candidate.manifest.manifest(),
+            candidate.deprecated,
+        )?;
+        self.change_lock(|lock| {
+            if lock.get(name.as_str()) != before.as_ref() {
+                return Err(InstallError::Raced { name: name.clone() });
+            }
+            self.refuse_taken(name, lock)?;
+            Ok(lock.set(tool.clone())?)
+        })?;
+        Ok(Installed {
+            asks: diff::lines(&candidate.manifest.manifest().request()),
+            tool,
+            before,
+            warnings,
+        })
+    }
+
+    /// Refuses a tool that could never run here.
+    pub(super) fn satisfiable(&self, tool: &ToolManifest) -> Result<Vec<Warning>, InstallError> {
+        let partly = could_be_satisfied(&self.host, &self.app, &tool.request());
+        let partly = partly.map_err(|denied| InstallError::Unsatisfiable {
+            id: tool.id.clone(),
+            denied,
+        })?;
+        let partly = partly.into_iter().map(|unsatisfied| Warning::Partly {
+            unsatisfied: Box::new(unsatisfied),
+        });
+        Ok(partly.chain(warning::of_request(tool)).collect())
+    }
+
+    /// Asks a person about what a version changes, where it changes anything that counts.
+    fn ask(
+        &self,
+        before: &LockedTool,
+        tool: &LockedTool,
+        manifest: &ToolManifest,
+    ) -> Result<(), InstallError> {
+        let key = tool.key;
+        let new = Side { manifest, key };
+        let mut diff = match self.manifest_of(before) {
+            Some(old) => Diff::between(
+                Side {
+                    manifest: &old,
+                    key: before.key,
+                },
+                new,
+            ),
+            None => Diff::of_new(new),
+        };
+        // Whatever the texts say: the lock file holds what was accepted.
+        diff.because((before.shown != tool.shown).then_some(Reason::Shown));
+        if diff.reasons().is_empty() {
+            return Ok(());
+        }
+        let change = Change::Tool {
+            from: before,
+            to: tool,
+            diff: &diff,
+        };
+        match (self.decide)(&change) {
+            Decision::Accept => Ok(()),
+            Decision::Refuse => Err(InstallError::Stopped {
+                name: tool.name.clone(),
+                diff: Box::new(diff),
+            }),
+        }
+    }
+
+    /// Returns the manifest that a lock file means, to compare with: from here, or from its registry.
+    fn manifest_of(&self, tool: &LockedTool) -> Option<ToolManifest> {
+        let read = |bytes: &[u8]| {
+            let max = usize::try_from(MAX_MANIFEST).unwrap_or_default();
+            let value = document::parse(bytes, max).ok()?;
+            let same = document::digest(&value).ok()? == tool.manifest;
+            same.then(|| ToolManifest::read(&value).ok()).flatten()
+        };
+        let kept = kept::find(&self.places.data, &tool.manifest).ok().flatten();
+        if let Some(kept) = kept.and_then(|kept| read(&kept.manifest)) {
+            return Some(kept);
+        }
+        if self.mode == Mode::Offline {
+            return None;
+        }
+        let registry = self.registry(&tool.registry).ok()?;
+        let fetched = registry.source.manifest(&tool.id, Some(&tool.version));
+        read(&fetched.ok()?.bytes)
+    }
+
+    /// Keeps the manifest, and says that it was verified.
+    pub(super) fn record(
+        &self,
+        tool: &LockedTool,
+        fetched: &FetchedManifest,
+        manifest: &ToolManifest,
+        deprecated: Option<String>,
+    ) -> Result<(), InstallError> {
+        kept::keep(&self.disk, &self.places.data, &tool.manifest, fetched)?;
+        let mut receipts = self.receipts()?;
+        let own = manifest.deprecated.as_ref().map(|own| own.reason.clone());
+        let fresh = Receipt {
+            id: tool.id.clone(),
+            version: tool.version.clone(),
+            key: tool.key,
+            sha256: tool.sha256,
+            shown: tool.shown,
+            capabilities: tool.capabilities,
+            registry: tool.registry.clone(),
+            summary: summary(&manifest.description),
+            deprecated: deprecated.or(own),
+            verified_at: self.now,
+        };
+        let old = receipts.get(&tool.manifest);
+        if old.is_some_and(|old| same(old, &fresh)) {
+            return Ok(());
+        }
+        Ok(receipts.add(&self.disk, tool.manifest, fresh)?)
+    }
+
+    /// Changes the lock file as it is now, while nobody else does.
+    pub(super) fn change_lock<T>(
+        &self,
+        change: impl FnOnce(&mut Lock) -> Result<T, InstallError>,
+    ) -> Result<T, InstallError> {
+        // Beside the user's own files: a workspace is not the place for a lock of ours.
+        let path = self.places.lock.to_string_lossy();
+        let name = format!("{}.lock", Digest::of(path.as_bytes()));
+        let held = self.places.data.join("workspaces").join(name);
+        let _held = self.disk.lock(&held).map_err(Self::io(&held))?;
+        let mut lock = Lock::open(&self.places.lock)?;
+        let changed = change(&mut lock)?;
+        lock.save(&self.disk, &self.places.lock)?;
+        Ok(changed)
+    }
+}
+
+fn locked(name: &ToolId, candidate: &Candidate<'_>) -> LockedTool {
+    let manifest = &candidate.manifest;
+    let tool = manifest.manifest();
+    LockedTool {
+        name: name.clone(),
+        id: manifest.id().clone(),
+        version: manifest.version().clone(),
+        registry: candidate.registry.name.clone(),
+        sha256: *manifest.artifact_sha256(),
+        manifest: *manifest.digest(),
+        key: *manifest.key(),
+        shown: tool.shown_digest(),
+        capabilities: tool.capabilities_digest(),
+        models: tool.model_dependencies.clone(),
+    }
+}
+
+/// Refuses a tool that was taken back, by its models too.
+pub(super) fn refuse_revoked(tool: &LockedTool, known: &Known) -> Result<(), InstallError> {
+    match revocation(tool, &known.roots, &known.revoked) {
+        None => Ok(()),
+        Some(reason) => Err(InstallError::Revoked {
+            id: tool.id.clone(),
+            version: tool.version.clone(),
+            reason,
+        }),
+    }
+}
+
+/// Says that a tool is deprecated, by its registry or by itself.
+pub(super) fn deprecated(tool: &ToolManifest, listed: Option<&str>) -> Option<Warning> {
+    let own = tool.deprecated.as_ref();
+    let reason = listed.or_else(|| own.map(|own| own.reason.as_str()))?;
+    let replaced_by = own.and_then(|own| own.replaced_by.as_ref());
+    Some(Warning::Deprecated {
+        id: tool.id.clone(),
+        version: tool.version.clone(),
+        reason: reason.to_owned(),
+        replaced_by: replaced_by.map(ToString::to_string),
+    })
+}
+
+/// Returns the first line of a description.
+fn summary(description: &str) -> String {
+    let line = description.lines().find(|line| !line.trim().is_empty());
+    line.unwrap_or_default().trim().to_owned()
+}
+
+/// Tells whether two receipts say the same, whenever they were made.
+fn same(old: &Receipt, fresh: &Receipt) -> bool {
+    let at = fresh.verified_at;
+    let old = Receipt {
+        verified_at: at,
+        ..old.clone()
+    };
+    old == *fresh
+}

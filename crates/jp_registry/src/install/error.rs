@@ -1,0 +1,200 @@
+//! Why a tool was not installed, updated or found, and what to do about it.
+
+use std::{io, path::PathBuf};
+
+use jp_policy::Denied;
+use semver::Version;
+
+use crate::{
+    IdError, ToolId,
+    diff::{Diff, escape},
+    lock::LockError,
+    receipt::ReceiptError,
+    signature::ListError,
+    transport::FetchError,
+    trust::{RotationError, TrustError},
+    verify::VerifyError,
+};
+
+/// Why nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The lock file.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The receipts.
+    #[error(transparent)]
+    Receipt(#[from] ReceiptError),
+    /// The trust file.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// A statement of a key about its successor.
+    #[error(transparent)]
+    Rotation(#[from] RotationError),
+    /// The index or the revocations of a registry.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// Fetching.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// A signature, a key or a digest.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// A name that is none.
+    #[error(transparent)]
+    Name(#[from] IdError),
+    /// A file of ours.
+    #[error("cannot use `{}`: {source}", path.display())]
+    Io {
+        /// Which one.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// `--locked`, and the lock file would have to change.
+    #[error("`jp.lock` would have to change, which `--locked` refuses: {change}")]
+    Locked {
+        /// What would change.
+        change: String,
+    },
+    /// Offline, and something is not here.
+    #[error("{what} is not on this machine, and nothing is fetched while offline")]
+    Offline {
+        /// What is missing.
+        what: String,
+    },
+    /// No registry has it.
+    #[error("no registry offers `{id}`")]
+    UnknownTool {
+        /// What was asked for.
+        id: ToolId,
+        /// A tool of nearly that name.
+        near: Option<ToolId>,
+    },
+    /// The registry has other versions.
+    #[error("`{registry}` offers no version {version} of `{id}`")]
+    UnknownVersion {
+        /// The tool.
+        id: ToolId,
+        /// What was asked for.
+        version: Version,
+        /// Which registry.
+        registry: String,
+    },
+    /// No registry of that name is configured.
+    #[error("there is no registry `{}`", escape(name))]
+    UnknownRegistry {
+        /// What was asked for.
+        name: String,
+    },
+    /// More than one registry has it.
+    #[error("`{id}` is offered by {}: say which one", registries.join(" and "))]
+    Ambiguous {
+        /// The tool.
+        id: ToolId,
+        /// Who offers it.
+        registries: Vec<String>,
+    },
+    /// The name stands for something else.
+    #[error(
+        "`{name}` cannot be installed beside `{}`: a model could not tell them apart",
+        escape(taken)
+    )]
+    Taken {
+        /// The name that was asked for.
+        name: ToolId,
+        /// The name that is there.
+        taken: String,
+    },
+    /// It could never run here.
+    #[error("`{id}` could never run here: {denied}")]
+    Unsatisfiable {
+        /// The tool.
+        id: ToolId,
+        /// What is missing.
+        denied: Denied,
+    },
+    /// It was taken back.
+    #[error("`{id}` {version} was revoked: {}", escape(reason))]
+    Revoked {
+        /// The tool.
+        id: ToolId,
+        /// The version.
+        version: Version,
+        /// What the revocation says.
+        reason: String,
+    },
+    /// A person has to accept the change first, and did not.
+    #[error("`{name}` stays as it is: {}", reasons(diff))]
+    Stopped {
+        /// The name in the workspace.
+        name: ToolId,
+        /// What would change.
+        diff: Box<Diff>,
+    },
+    /// A person has to accept what a tool of an MCP server shows now, and did not.
+    #[error("`{}` stays as it was accepted: {}", escape(name), reasons(diff))]
+    StoppedMcp {
+        /// The server and the tool.
+        name: String,
+        /// What would change.
+        diff: Box<Diff>,
+    },
+    /// There is no such name in the lock file.
+    #[error("`{name}` is not in `jp.lock`")]
+    NotLocked {
+        /// The name.
+        name: ToolId,
+    },
+    /// The lock file says something else than the signed manifest it names.
+    #[error("`jp.lock` says another {field} of `{name}` than the manifest it names")]
+    Differs {
+        /// The name in the workspace.
+        name: ToolId,
+        /// What differs.
+        field: &'static str,
+    },
+    /// Somebody else changed the lock file at the same time.
+    #[error("`jp.lock` changed while `{name}` was fetched: try again")]
+    Raced {
+        /// The name in the workspace.
+        name: ToolId,
+    },
+}
+
+fn reasons(diff: &Diff) -> String {
+    let all: Vec<String> = diff.reasons().iter().map(ToString::to_string).collect();
+    all.join(", and ")
+}
+
+impl InstallError {
+    /// Says what to do about it, where there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Trust(error) => return error.hint(),
+            Self::List(error) => return error.hint(),
+            Self::Verify(error) => return error.hint(),
+            Self::UnknownTool { near, .. } => format!("did you mean `{}`?", near.as_ref()?),
+            Self::Ambiguous { registries, .. } => {
+                format!("add `--registry {}`", registries.first()?)
+            }
+            Self::Taken { name, .. } => {
+                format!("give it another name: `jp tool install my-{name}={name}`")
+            }
+            Self::Unsatisfiable { denied, .. } => return denied.mend(),
+            Self::Stopped { name, .. } => {
+                format!("if that is what you want, `jp tool update {name} --yes` accepts it")
+            }
+            Self::StoppedMcp { .. } => {
+                "if that is what you want, `jp tool lock --yes` accepts it".to_owned()
+            }
+            Self::Revoked { id, .. } => format!("update it: `jp tool update {id}`"),
+            Self::Offline { .. } => "try again with a connection".to_owned(),
+            Self::Differs { name, .. } => {
+                format!("install it anew: `jp tool remove {name}`, then `jp tool install {name}`")
+            }
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! Looking around: what registries offer, and what is locked and should not stay.
+
+use semver::Version;
+
+use super::{InstallError, Installer, Warning, update::newer};
+use crate::{
+    ToolId,
+    diff::escape,
+    lock::{Lock, LockedTool},
+    receipt::revocation,
+};
+
+/// Names that differ by more letters are not near.
+const NEAR: usize = 2;
+
+/// A tool that a registry offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The registry.
+    pub registry: String,
+    /// The tool.
+    pub id: ToolId,
+    /// Its newest version.
+    pub newest: Version,
+    /// What it does, in a line that is safe to show.
+    pub summary: String,
+    /// Why its newest version should not be used any more; safe to show.
+    pub deprecated: Option<String>,
+    /// The version that is locked here.
+    pub locked: Option<Version>,
+}
+
+/// A locked tool that should not stay as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outdated {
+    /// What is locked.
+    pub tool: LockedTool,
+    /// A newer version.
+    pub newer: Option<Version>,
+    /// Why the locked version should not be used any more; safe to show.
+    pub deprecated: Option<String>,
+    /// Why the locked version was taken back; safe to show.
+    pub revoked: Option<String>,
+}
+
+impl Installer<'_> {
+    /// Finds tools whose name or summary has a text in it, or whose name is nearly that; all of them
+    /// for an empty text.
+    ///
+    /// # Errors
+    ///
+    /// When a registry cannot be asked.
+    pub fn search(&self, text: &str) -> Result<Vec<Hit>, InstallError> {
+        let lock = Lock::open(&self.places.lock)?;
+        let mut known = self.known()?;
+        let wanted = text.to_lowercase();
+        let mut hits = Vec::new();
+        for registry in &self.registries {
+            let Some(index) = self.refresh(registry, &mut known)? else {
+                continue;
+            };
+            for (id, tool) in &index.content().tools {
+                let summary = tool.summary.as_deref().unwrap_or_default();
+                let near = strsim::damerau_levenshtein(id.as_str(), &wanted) <= NEAR;
+                if !near && !id.as_str().contains(&wanted) && !has(summary, &wanted) {
+                    continue;
+                }
+                let newest = tool.versions.get(&tool.newest);
+                let locked = lock.tools().find(|locked| locked.id == *id);
+                hits.push(Hit {
+                    registry: registry.name.clone(),
+                    id: id.clone(),
+                    newest: tool.newest.clone(),
+                    summary: escape(summary),
+                    deprecated: newest.and_then(|newest| newest.deprecated.as_deref().map(escape)),
+                    locked: locked.map(|locked| locked.version.clone()),
+                });
+            }
+        }
+        Ok(hits)
+    }
+
+    /// Returns the locked tools that have a newer version, are deprecated or were revoked, and what
+    /// was noticed while asking.
+    ///
+    /// # Errors
+    ///
+    /// When a registry is not configured or what it says is refused.
+    pub fn outdated(&self) -> Result<(Vec<Outdated>, Vec<Warning>), InstallError> {
+        let lock = Lock::open(&self.places.lock)?;
+        self.outdated_among(lock.tools())
+    }
+
+    /// Does what [`Installer::outdated`] does for some of the locked tools; only their registries are
+    /// asked.
+    ///
+    /// # Errors
+    ///
+    /// As [`Installer::outdated`].
+    pub fn outdated_among<'t>(
+        &self,
+        tools: impl Iterator<Item = &'t LockedTool>,
+    ) -> Result<(Vec<Outdated>, Vec<Warning>), InstallError> {
+        let mut known = self.known()?;
+        let mut asked = std::collections::BTreeMap::new();
+        let mut all = Vec::new();
+        for tool in tools {
+            let registry = self.registry(&tool.registry)?;
+            let index = self.ask_once(registry, &mut known, &mut asked)?;
+            let listed = index.and_then(|index| index.version(&tool.id, &tool.version));
+            let found = Outdated {
+                newer: index.and_then(|index| newer(tool, index, &known.revoked).cloned()),
+                deprecated: listed.and_then(|listed| listed.deprecated.as_deref().map(escape)),
+                revoked: revocation(tool, &known.roots, &known.revoked).map(|r| escape(&r)),
+                tool: tool.clone(),
+            };
+            if found.newer.is_some() || found.deprecated.is_some() || found.revoked.is_some() {
+                all.push(found);
+            }
+        }
+        Ok((all, known.warnings))
+    }
+}
+
+fn has(summary: &str, wanted: &str) -> bool {
+    summary.to_lowercase().contains(wanted)
+}

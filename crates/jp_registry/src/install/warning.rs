@@ -1,0 +1,155 @@
+//! What a person should know about a tool that is installed all the same.
+
+use std::fmt;
+
+use jp_policy::{Net, Unsatisfied};
+use semver::Version;
+
+use crate::{ToolId, diff::escape, manifest::ToolManifest};
+
+/// Something to know about a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Warning {
+    /// It should not be used any more.
+    Deprecated {
+        /// The tool.
+        id: ToolId,
+        /// The version.
+        version: Version,
+        /// Why, as a stranger says it.
+        reason: String,
+        /// What to use instead.
+        replaced_by: Option<String>,
+    },
+    /// Its name reads like another one.
+    LookAlike {
+        /// The name.
+        name: ToolId,
+        /// The other one.
+        like: String,
+    },
+    /// Some of its calls will be refused.
+    Partly {
+        /// Which ones, and why.
+        unsatisfied: Box<Unsatisfied>,
+    },
+    /// It runs commands with what the user may do.
+    Subprocess {
+        /// The tool.
+        id: ToolId,
+    },
+    /// It can reach every host.
+    AnyHost {
+        /// The tool.
+        id: ToolId,
+    },
+    /// The version is lower than the one before.
+    Downgrade {
+        /// The tool.
+        id: ToolId,
+        /// What was there.
+        from: Version,
+        /// What is there now.
+        to: Version,
+    },
+    /// A registry could not be asked; what is known of it was used.
+    Unreachable {
+        /// Which one.
+        registry: String,
+        /// Why.
+        reason: String,
+    },
+    /// A registry passed on a statement about a key that does not hold.
+    Statement {
+        /// Which one.
+        registry: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Warning {
+    /// Says what to do about it, where there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Deprecated { replaced_by, .. } => {
+                let other = replaced_by.as_ref()?;
+                Some(format!("use `{}` instead", escape(other)))
+            }
+            Self::Partly { unsatisfied } => unsatisfied.denied.mend(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deprecated {
+                id,
+                version,
+                reason,
+                ..
+            } => {
+                let reason = escape(reason);
+                write!(f, "`{id}` {version} is deprecated: {reason}")
+            }
+            Self::LookAlike { name, like } => {
+                let like = escape(like);
+                write!(
+                    f,
+                    "`{name}` reads like `{like}`: make sure it is the one you mean"
+                )
+            }
+            Self::Partly { unsatisfied } => {
+                let (what, denied) = (&unsatisfied.requirement.text, &unsatisfied.denied);
+                write!(
+                    f,
+                    "calls that need {} will be refused: {denied}",
+                    escape(what)
+                )
+            }
+            Self::Subprocess { id } => {
+                write!(
+                    f,
+                    "`{id}` runs commands on this machine (tool.exec.subprocess)"
+                )
+            }
+            Self::AnyHost { id } => write!(f, "`{id}` can reach every host (net: true)"),
+            Self::Downgrade { id, from, to } => {
+                write!(f, "`{id}` goes back from {from} to {to}")
+            }
+            Self::Unreachable { registry, reason } => {
+                let reason = escape(reason);
+                write!(
+                    f,
+                    "`{registry}` could not be asked, so what was known is used: {reason}"
+                )
+            }
+            Self::Statement { registry, reason } => {
+                let reason = escape(reason);
+                write!(
+                    f,
+                    "`{registry}` passed on a statement that does not hold: {reason}"
+                )
+            }
+        }
+    }
+}
+
+/// Returns what is to be said about what a tool asks for.
+pub(super) fn of_request(tool: &ToolManifest) -> Vec<Warning> {
+    let request = tool.request();
+    let when = request.conditional.iter().map(|more| &more.needs);
+    let all: Vec<_> = when.chain([&request.capabilities]).collect();
+    let id = || tool.id.clone();
+    let mut warnings = Vec::new();
+    if all.iter().any(|set| set.subprocess) {
+        warnings.push(Warning::Subprocess { id: id() });
+    }
+    if all.iter().any(|set| set.net == Net::Any) {
+        warnings.push(Warning::AnyHost { id: id() });
+    }
+    warnings
+}

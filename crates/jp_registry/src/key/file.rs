@@ -1,0 +1,91 @@
+//! The file of a signing key: for its owner only, from the first byte on.
+
+use std::path::Path;
+
+use data_encoding::BASE64;
+use zeroize::Zeroizing;
+
+use super::{KeyError, PublicKey, SigningKey, private};
+
+const HEADER: &str = "jp-signing-key-v1";
+/// A key file is never larger.
+const MAX: u64 = 1024;
+
+impl SigningKey {
+    /// Writes the key to a new file that only its owner can read.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Exists`] when there is a file already, or what kept it from being written.
+    pub fn write(&self, path: &Path) -> Result<(), KeyError> {
+        let secret = Zeroizing::new(BASE64.encode(self.seed.as_slice()));
+        let public = &self.public;
+        let text = Zeroizing::new(format!(
+            "{HEADER}\npublic {public}\nsecret {}\n",
+            secret.as_str()
+        ));
+        let failed = |source| KeyError::Io {
+            action: "write",
+            path: path.to_owned(),
+            source,
+        };
+        match private::write(path, text.as_bytes(), private::Present::Keep) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(KeyError::Exists {
+                path: path.to_owned(),
+            }),
+            Err(source) => Err(failed(source)),
+        }
+    }
+
+    /// Reads a key from its file.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, others can read or change it, or it is damaged.
+    pub fn read(path: &Path) -> Result<Self, KeyError> {
+        let owned = || path.to_owned();
+        let bytes = private::read(path, MAX, private::Others::Nothing).map_err(|e| match e {
+            private::ReadError::Io(source) => KeyError::Io {
+                action: "read",
+                path: owned(),
+                source,
+            },
+            private::ReadError::Unsafe(problem) => KeyError::Exposed {
+                path: owned(),
+                problem,
+            },
+        })?;
+        let bytes = Zeroizing::new(bytes.ok_or_else(|| KeyError::Io {
+            action: "read",
+            path: owned(),
+            source: std::io::ErrorKind::NotFound.into(),
+        })?);
+        let text = std::str::from_utf8(&bytes).unwrap_or_default();
+        Self::from_text(text).map_err(|problem| KeyError::Damaged {
+            path: owned(),
+            problem,
+        })
+    }
+
+    pub(super) fn from_text(text: &str) -> Result<Self, &'static str> {
+        let mut lines = text.lines();
+        if lines.next() != Some(HEADER) {
+            return Err("it does not begin with `jp-signing-key-v1`");
+        }
+        let mut field = |name: &str| lines.next().and_then(|line| line.strip_prefix(name));
+        let public = field("public ").and_then(|key| key.parse::<PublicKey>().ok());
+        let public = public.ok_or("its second line is not the public key")?;
+        let secret = field("secret ").filter(|text| text.len() == 44);
+        let secret = secret.and_then(|text| BASE64.decode(text.as_bytes()).ok());
+        let secret = Zeroizing::new(secret.ok_or("its third line is not the secret")?);
+        let mut seed = Zeroizing::new([0; 32]);
+        if secret.len() != seed.len() || lines.next().is_some() {
+            return Err("it has not the length of a key");
+        }
+        seed.copy_from_slice(&secret);
+        Self::from_seed(seed)
+            .filter(|key| key.public == public)
+            .ok_or("its secret and its public key do not belong together")
+    }
+}

@@ -1,0 +1,207 @@
+//! Many files at once. They are written to a directory beside the registry's files first; one rename
+//! makes that directory `.pending`, and from then on readers look there first. Then each file is put
+//! in its own place, and the directory goes. A crash before the rename changes nothing; one after it
+//! is finished by whoever opens the registry next.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest as _, Sha256};
+
+use super::{PublishError, Registry};
+use crate::{
+    disk::{self, Disk},
+    id::Digest,
+    index::IndexContent,
+    revocation::RevocationList,
+    source::layout::{self, PENDING},
+    source::{MAX_ARTIFACT, MAX_INDEX},
+};
+
+const FRESH: &str = ".pending.new";
+const DONE: &str = ".pending.done";
+
+/// The files of one change, by their place.
+#[derive(Default)]
+pub(super) struct Change(BTreeMap<String, Vec<u8>>);
+
+impl Change {
+    pub(super) fn add(&mut self, place: &str, bytes: Vec<u8>) {
+        self.0.insert(place.to_owned(), bytes);
+    }
+}
+
+impl Registry<'_> {
+    /// Adds the next index to a change.
+    pub(super) fn sign_index(
+        &self,
+        change: &mut Change,
+        mut index: IndexContent,
+    ) -> Result<(), PublishError> {
+        index.number = index.number.saturating_add(1);
+        index.issued_at = self.now;
+        let signed = index.sign(self.key)?;
+        change.add(layout::INDEX, signed.document);
+        change.add(&layout::signatures(layout::INDEX), signed.signatures);
+        Ok(())
+    }
+
+    /// Adds the next list of revocations to a change.
+    pub(super) fn sign_revocations(
+        &self,
+        change: &mut Change,
+        mut list: RevocationList,
+    ) -> Result<(), PublishError> {
+        list.number = list.number.saturating_add(1);
+        list.issued_at = self.now;
+        let signed = list.sign(self.key)?;
+        change.add(layout::REVOCATIONS, signed.document);
+        change.add(&layout::signatures(layout::REVOCATIONS), signed.signatures);
+        Ok(())
+    }
+
+    /// Makes all files of a change visible at once.
+    pub(super) fn commit(&self, change: Change) -> Result<(), PublishError> {
+        // What a change left that failed must not become part of this one.
+        recover(&self.dir, &self.disk)?;
+        let (fresh, pending) = (self.dir.join(FRESH), self.dir.join(PENDING));
+        let failed = |source| PublishError::Io {
+            action: format!("write the registry in {}", self.dir.display()),
+            source,
+        };
+        for (place, bytes) in change.0 {
+            let path = fresh.join(place);
+            make_parent(&path, &self.disk).map_err(failed)?;
+            let written = self.disk.write_new(&path, &bytes, disk::SHARED);
+            written.map_err(failed)?;
+        }
+        self.disk.rename(&fresh, &pending).map_err(failed)?;
+        recover(&self.dir, &self.disk)
+    }
+
+    /// Copies a file into the registry while it is hashed. Nobody looks at it before the index does.
+    pub(super) fn copy_in(
+        &self,
+        from: &Path,
+        place: &str,
+        (sha256, size): (Digest, u64),
+    ) -> Result<(), PublishError> {
+        let failed = |source| PublishError::Io {
+            action: format!("copy {} into the registry", from.display()),
+            source,
+        };
+        let differs = |reason: String| PublishError::Artifact {
+            path: from.to_owned(),
+            reason,
+        };
+        let source = File::open(from).map_err(failed)?;
+        let meta = source.metadata().map_err(failed)?;
+        if !meta.is_file() || meta.len() != size.min(MAX_ARTIFACT) {
+            return Err(differs(format!(
+                "it has {} bytes, the manifest says {size}",
+                meta.len()
+            )));
+        }
+        let path = self.dir.join(place);
+        make_parent(&path, &self.disk).map_err(failed)?;
+        let fresh = path.with_extension("new");
+        self.disk.remove(&fresh).map_err(failed)?;
+        self.disk.step().map_err(failed)?;
+        let mut copied = Hashed {
+            file: File::create_new(&fresh).map_err(failed)?,
+            hash: Sha256::new(),
+        };
+        let limited = io::Read::take(source, size.saturating_add(1));
+        let count = io::copy(&mut { limited }, &mut copied).map_err(failed)?;
+        let found = Digest::from_bytes(copied.hash.finalize().into());
+        if (found, count) != (sha256, size) {
+            self.disk.remove(&fresh).map_err(failed)?;
+            return Err(differs(format!(
+                "its sha256 is {found}, the manifest says {sha256}"
+            )));
+        }
+        self.disk.step().map_err(failed)?;
+        copied.file.sync_all().map_err(failed)?;
+        self.disk.rename(&fresh, &path).map_err(failed)
+    }
+}
+
+/// Finishes or forgets what an interrupted change left.
+pub(super) fn recover(dir: &Path, disk: &Disk) -> Result<(), PublishError> {
+    let failed = |source| PublishError::Io {
+        action: format!("finish an interrupted change in {}", dir.display()),
+        source,
+    };
+    let (pending, done) = (dir.join(PENDING), dir.join(DONE));
+    remove_tree(&done, disk).map_err(failed)?;
+    if pending.is_dir() {
+        for place in files(&pending).map_err(failed)? {
+            let to = dir.join(&place);
+            let max = MAX_INDEX.saturating_mul(2);
+            let bytes = disk::read(&pending.join(&place), max).map_err(failed)?;
+            make_parent(&to, disk).map_err(failed)?;
+            let bytes = bytes.unwrap_or_default();
+            disk.replace(&to, &bytes, disk::SHARED).map_err(failed)?;
+        }
+        disk.rename(&pending, &done).map_err(failed)?;
+        remove_tree(&done, disk).map_err(failed)?;
+    }
+    remove_tree(&dir.join(FRESH), disk).map_err(failed)
+}
+
+/// Returns the files below a directory of ours, by their path from there.
+fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let (mut found, mut waiting) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(at) = waiting.pop() {
+        for entry in fs::read_dir(dir.join(&at))? {
+            let entry = entry?;
+            let place = at.join(entry.file_name());
+            match entry.file_type()?.is_dir() {
+                true => waiting.push(place),
+                false => found.push(place),
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn remove_tree(dir: &Path, disk: &Disk) -> io::Result<()> {
+    if fs::symlink_metadata(dir).is_err() {
+        return Ok(());
+    }
+    disk.step()?;
+    fs::remove_dir_all(dir)
+}
+
+/// Makes the directory of a file. Others may read a registry, so it is no private one.
+fn make_parent(path: &Path, disk: &Disk) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if !parent.is_dir() => {
+            disk.step()?;
+            fs::create_dir_all(parent)
+        }
+        _ => Ok(()),
+    }
+}
+
+struct Hashed {
+    file: File,
+    hash: Sha256,
+}
+
+impl io::Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.hash.update(bytes.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

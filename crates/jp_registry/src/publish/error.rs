@@ -1,0 +1,108 @@
+//! Why a registry was not changed.
+
+use std::{io, path::PathBuf};
+
+use semver::Version;
+
+use crate::{
+    document::DocumentError,
+    id::{Digest, ModelId, ToolId},
+    key::KeyId,
+    manifest::ManifestError,
+    signature::{ListError, SignatureError},
+    transport::FetchError,
+    trust::{RotationError, TrustError},
+};
+
+/// Why a registry was not changed. What was there is still there.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// There is a registry already.
+    #[error("{} holds a registry already", dir.display())]
+    Exists {
+        /// Where.
+        dir: PathBuf,
+    },
+    /// There is no registry.
+    #[error("{} holds no registry", dir.display())]
+    NoRegistry {
+        /// Where.
+        dir: PathBuf,
+    },
+    /// The registry has another key.
+    #[error("the registry in {} signs with another key, {key}", dir.display())]
+    OtherKey {
+        /// Where.
+        dir: PathBuf,
+        /// Its key.
+        key: String,
+    },
+    /// No publisher signed the manifest.
+    #[error("no publisher has signed the manifest")]
+    Unsigned,
+    /// The publisher's signature is missing or wrong.
+    #[error("the manifest is not what the key {key} signed")]
+    BadSignature {
+        /// Which key.
+        key: KeyId,
+    },
+    /// The version is there with other content.
+    #[error("{id}@{version} is published already, with other content")]
+    VersionTaken {
+        /// Which tool.
+        id: ToolId,
+        /// Which version.
+        version: Version,
+    },
+    /// The artifact is not the one of the manifest.
+    #[error("{} is not what the manifest says: {reason}", path.display())]
+    Artifact {
+        /// Which file.
+        path: PathBuf,
+        /// What differs.
+        reason: String,
+    },
+    /// No file has the bytes that a model's manifest states.
+    #[error("the model {id} needs a file with the sha256 {sha256}, which was not given")]
+    ModelFile {
+        /// Which model.
+        id: ModelId,
+        /// Which bytes.
+        sha256: Digest,
+    },
+    /// It is not in the index.
+    #[error("{what} is not published here")]
+    Unknown {
+        /// Which tool, or which version of it.
+        what: String,
+    },
+    /// The manifest is wrong.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// A document has no canonical form, or cannot be read.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// Something could not be signed.
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
+    /// What is there is not what this key signed.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// The registry's name is none.
+    #[error(transparent)]
+    Name(#[from] TrustError),
+    /// The list of rotations cannot be read.
+    #[error(transparent)]
+    Rotation(#[from] RotationError),
+    /// What is there cannot be read.
+    #[error(transparent)]
+    Read(#[from] FetchError),
+    /// A file could not be read or written.
+    #[error("cannot {action}: {source}")]
+    Io {
+        /// What was tried.
+        action: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,111 @@
+//! What was seen, kept in a file of the user.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Known, Revocation, Revocations};
+use crate::{
+    document,
+    key::private::{self, Others, Present, ReadError},
+    signature::{Judge, ListError, ListKind, Seen, SignedList},
+};
+
+/// A larger file is refused, and none is written.
+const MAX_FILE: usize = 32 * 1024 * 1024;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    registries: BTreeMap<String, Entry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    seen: Seen,
+    issued_at: u64,
+    revoked: Vec<Revocation>,
+}
+
+impl Revocations {
+    /// Reads what was seen; no file means nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, is damaged, or could have been changed by others.
+    pub fn load(path: &Path) -> Result<Self, ListError> {
+        let damaged = |problem: String| ListError::Damaged {
+            path: path.to_owned(),
+            problem,
+        };
+        let most = u64::try_from(MAX_FILE).unwrap_or(u64::MAX);
+        let bytes = private::read(path, most, Others::Read).map_err(|error| match error {
+            ReadError::Io(source) => io_error("read", path, source),
+            ReadError::Unsafe(problem) => damaged(problem.to_owned()),
+        })?;
+        let Some(bytes) = bytes else {
+            return Ok(Self::default());
+        };
+        let value = document::parse(&bytes, MAX_FILE);
+        let value = value.map_err(|error| damaged(format!("is damaged: {error}")))?;
+        let file: File = serde_json::from_value(value)
+            .map_err(|error| damaged(format!("is damaged: {}", document::said(&error))))?;
+        let registries = file.registries.into_iter().map(|(name, entry)| {
+            let revoked = entry.revoked.into_iter().map(|r| (r.thing.text(), r));
+            let known = Known {
+                seen: entry.seen,
+                issued_at: entry.issued_at,
+                revoked: revoked.collect(),
+            };
+            (name, known)
+        });
+        let registries = registries.collect();
+        Ok(Self { registries })
+    }
+
+    /// Takes a newer list of a registry into the file, as the file is now.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Revocations::accept`], or what kept the file from being read or written; then it
+    /// stays as it was.
+    pub fn update(path: &Path, signed: &SignedList, judge: &Judge<'_>) -> Result<Self, ListError> {
+        let _lock = private::lock(path).map_err(|source| io_error("lock", path, source))?;
+        let mut all = Self::load(path)?;
+        let before = all.clone();
+        all.accept(signed, judge)?;
+        if all != before {
+            let bytes = all.to_bytes().ok_or_else(|| ListError::Full {
+                list: ListKind::Revocations,
+                registry: judge.registry.to_owned(),
+                max: MAX_FILE,
+            })?;
+            private::write(path, &bytes, Present::Replace)
+                .map_err(|source| io_error("write", path, source))?;
+        }
+        Ok(all)
+    }
+
+    fn to_bytes(&self) -> Option<Vec<u8>> {
+        let registries = self.registries.iter().map(|(name, known)| {
+            let entry = Entry {
+                seen: known.seen,
+                issued_at: known.issued_at,
+                revoked: known.revoked.values().cloned().collect(),
+            };
+            (name.clone(), entry)
+        });
+        let registries = registries.collect();
+        let bytes = serde_json::to_vec(&File { registries }).ok()?;
+        (bytes.len() <= MAX_FILE).then_some(bytes)
+    }
+}
+
+fn io_error(action: &'static str, path: &Path, source: std::io::Error) -> ListError {
+    ListError::Io {
+        action,
+        path: path.to_owned(),
+        source,
+    }
+}

@@ -1,0 +1,284 @@
+//! Why something is not verified, one reason at a time.
+
+use std::{fmt, io, path::PathBuf};
+
+use semver::Version;
+
+use crate::{
+    Digest, ToolId, document::DocumentError, key::KeyId, manifest::ManifestError,
+    signature::SignatureError, trust::NamePattern,
+};
+
+/// Who says what the digest of a manifest must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The registry's index.
+    Index,
+    /// The lock file.
+    Lock,
+}
+
+/// Why a manifest or an artifact is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The manifest is too large.
+    #[error("the manifest from {from} has {size} bytes, and at most {max} are read")]
+    TooLarge {
+        /// Where it came from.
+        from: String,
+        /// How many it has.
+        size: usize,
+        /// How many are read.
+        max: usize,
+    },
+    /// The manifest is no document.
+    #[error("the manifest from {from} cannot be read: {source}")]
+    Document {
+        /// Where it came from.
+        from: String,
+        /// What is wrong.
+        source: DocumentError,
+    },
+    /// It is a document, and not of a tool.
+    #[error("what came from {from} is no manifest: {reason}")]
+    NoManifest {
+        /// Where it came from.
+        from: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It is signed, and still no manifest that can be used.
+    #[error("the manifest from {from} is refused: {source}")]
+    Manifest {
+        /// Where it came from.
+        from: String,
+        /// What is wrong.
+        source: ManifestError,
+    },
+    /// It is the manifest of another tool.
+    #[error("{from} gave the manifest of `{found}` for `{expected}`")]
+    WrongId {
+        /// Where it came from.
+        from: String,
+        /// Which tool it is.
+        found: ToolId,
+        /// Which was asked for.
+        expected: ToolId,
+    },
+    /// It is the manifest of another version.
+    #[error("{from} gave version {found} of `{id}` for {expected}")]
+    WrongVersion {
+        /// Where it came from.
+        from: String,
+        /// Which tool.
+        id: ToolId,
+        /// Which version it is.
+        found: Version,
+        /// Which was asked for.
+        expected: Version,
+    },
+    /// It is another manifest of the same version.
+    #[error("the manifest of `{id}` {version} is {found}, and {source_name} says {expected}")]
+    WrongDigest {
+        /// Which tool.
+        id: ToolId,
+        /// Which version.
+        version: Version,
+        /// What it is.
+        found: Digest,
+        /// What it must be.
+        expected: Digest,
+        /// Who says so.
+        source_name: Source,
+    },
+    /// The signature file cannot be read.
+    #[error("the signatures of `{id}` cannot be read: {source}")]
+    Signatures {
+        /// Which tool.
+        id: ToolId,
+        /// What is wrong.
+        source: SignatureError,
+    },
+    /// No publisher signed it.
+    #[error("no publisher signed `{id}`")]
+    Unsigned {
+        /// Which tool.
+        id: ToolId,
+    },
+    /// A key signed it that nobody trusts.
+    #[error("`{id}` is signed by the key {key}, which is not trusted")]
+    UnknownKey {
+        /// Which tool.
+        id: ToolId,
+        /// Which key.
+        key: KeyId,
+    },
+    /// A key signed it that speaks for other names.
+    #[error(
+        "`{id}` is signed by the key {key}, which is trusted for {} only",
+        list(names)
+    )]
+    WrongKey {
+        /// Which tool.
+        id: ToolId,
+        /// Which key.
+        key: KeyId,
+        /// What the key speaks for.
+        names: Vec<NamePattern>,
+    },
+    /// A key signed it that gave its names away.
+    #[error("`{id}` is signed by the key {key}, which was replaced by {to}")]
+    RotatedAway {
+        /// Which tool.
+        id: ToolId,
+        /// Which key.
+        key: KeyId,
+        /// Which one has its names.
+        to: KeyId,
+    },
+    /// The signature is not one of this manifest.
+    #[error("the signature of `{id}` by the key {key} is wrong")]
+    BadSignature {
+        /// Which tool.
+        id: ToolId,
+        /// Which key.
+        key: KeyId,
+    },
+    /// The key was revoked.
+    #[error("the key {key}, which signed `{id}`, was revoked by {by}: {reason}")]
+    KeyRevoked {
+        /// Which tool.
+        id: ToolId,
+        /// Which key.
+        key: KeyId,
+        /// Who revoked it.
+        by: String,
+        /// Why.
+        reason: String,
+    },
+    /// The artifact was revoked.
+    #[error("the artifact {sha256} of `{id}` {version} was revoked by {by}: {reason}")]
+    ArtifactRevoked {
+        /// Which tool.
+        id: ToolId,
+        /// Which version.
+        version: Version,
+        /// Which artifact.
+        sha256: Digest,
+        /// Who revoked it.
+        by: String,
+        /// Why.
+        reason: String,
+    },
+    /// The version was revoked.
+    #[error("`{id}` {version} was revoked by {by}: {reason}")]
+    VersionRevoked {
+        /// Which tool.
+        id: ToolId,
+        /// Which version.
+        version: Version,
+        /// Who revoked it.
+        by: String,
+        /// Why.
+        reason: String,
+    },
+    /// It must be validated, and no registry's key says it is.
+    #[error("`{id}` {version} is said to be validated, and {by} did not sign that")]
+    NotValidated {
+        /// Which tool.
+        id: ToolId,
+        /// Which version.
+        version: Version,
+        /// Who had to.
+        by: String,
+    },
+    /// The artifact has another size.
+    #[error("the artifact of `{id}` has {size} bytes, and its manifest says {expected}")]
+    ArtifactSize {
+        /// Which tool.
+        id: ToolId,
+        /// How many it has.
+        size: u64,
+        /// How many it must have.
+        expected: u64,
+    },
+    /// The artifact is another one.
+    #[error("the artifact of `{id}` is {sha256}, and its manifest says {expected}")]
+    ArtifactDigest {
+        /// Which tool.
+        id: ToolId,
+        /// What it is.
+        sha256: Digest,
+        /// What it must be.
+        expected: Digest,
+    },
+    /// The artifact cannot be read.
+    #[error("cannot read the artifact {}: {source}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+fn list(names: &[NamePattern]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+impl VerifyError {
+    /// Says what to do about it, where there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Document { source, .. } => return source.hint(),
+            Self::WrongDigest {
+                source_name: Source::Lock,
+                id,
+                ..
+            } => format!(
+                "the registry changed a version after it was locked; if you know why, accept it with `jp tool update {id}`"
+            ),
+            Self::Unsigned { id } => {
+                format!("ask the publisher of `{id}` to sign it with `jp registry sign`")
+            }
+            Self::UnknownKey { id, key } => format!(
+                "check the key {key} with the publisher of `{id}`, then trust it with `jp trust key <key> --for {id}`"
+            ),
+            Self::WrongKey { id, .. } => format!(
+                "another publisher signed it; if this one now makes `{id}` too, trust its key with `jp trust key <key> --for {id}`"
+            ),
+            Self::RotatedAway { to, .. } => {
+                format!("ask the publisher for a version that its key {to} signed")
+            }
+            Self::BadSignature { .. } | Self::WrongDigest { .. } => {
+                "it was changed after it was signed; try another source, and tell the publisher"
+                    .to_owned()
+            }
+            Self::KeyRevoked { id, .. }
+            | Self::ArtifactRevoked { id, .. }
+            | Self::VersionRevoked { id, .. } => format!(
+                "take another version with `jp tool update {id}`, or remove it with `jp tool remove {id}`"
+            ),
+            Self::NotValidated { by, .. } => {
+                format!(
+                    "take it from {by} itself, or trust the key of the registry that validated it"
+                )
+            }
+            Self::ArtifactSize { .. } | Self::ArtifactDigest { .. } => {
+                "fetch it again; if that does not help, the source serves something else".to_owned()
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Index => "the registry's index",
+            Self::Lock => "the lock file",
+        })
+    }
+}

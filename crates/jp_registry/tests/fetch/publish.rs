@@ -1,0 +1,275 @@
+//! Publishing: what is refused, what is written, and what a crash leaves.
+
+use std::fs;
+
+use jp_registry::{
+    ArtifactRef, Digest, Owner, PublishError, Source, Submission,
+    disk::{Disk, Torn},
+    document,
+    index::Index,
+    key::SigningKey,
+    publish::Registry,
+    revocation::{Revocation, Revocations, RevokedThing},
+    signature::{Judge, Signatures},
+    trust::{Rotations, SignedRotation},
+};
+use semver::{Version, VersionReq};
+
+use crate::{
+    BYTES,
+    kit::{Shop, manifest},
+    shop,
+};
+
+/// Reads and verifies the index, as a user does.
+fn index(shop: &Shop) -> Index {
+    let signed = shop.source().index().unwrap().unwrap();
+    let roots = shop.roots();
+    let judge = Judge {
+        registry: "local",
+        roots: &roots,
+        now: 3000,
+    };
+    Index::open(&signed.into(), &judge, &Revocations::default()).unwrap()
+}
+
+fn newest(shop: &Shop) -> String {
+    let id = "ocr".parse().unwrap();
+    let newest = index(shop).tool(&id).unwrap().newest.to_string();
+    let fetched = shop.source().manifest(&id, None).unwrap();
+    let value = document::parse(&fetched.bytes, 1 << 20).unwrap();
+    assert_eq!(value["version"], newest.as_str());
+    newest
+}
+
+#[test]
+fn versions_stand_side_by_side_and_the_newest_only_grows() {
+    let shop = Shop::new();
+    assert_eq!(index(&shop).number(), 1);
+    for (version, expected) in [
+        ("1.0.0-rc.1", "1.0.0-rc.1"),
+        ("1.0.0", "1.0.0"),
+        ("2.0.0-rc.1", "1.0.0"),
+        ("2.0.0", "2.0.0"),
+        ("1.0.1", "2.0.0"),
+    ] {
+        let published = shop.publish(version, version.as_bytes());
+        assert_eq!(newest(&shop), expected, "{version}");
+        assert_eq!(published.newest, expected == version);
+        let verified = shop.verified(&shop.source(), version);
+        assert_eq!(*verified.digest(), published.manifest);
+        assert_eq!(
+            verified.validated_by(),
+            Some(&shop.registry_key.public().id())
+        );
+        let version: Version = version.parse().unwrap();
+        let entry = index(&shop);
+        let entry = entry.version(&published.id, &version).unwrap().clone();
+        assert_eq!(entry.manifest, published.manifest);
+    }
+    assert_eq!(index(&shop).number(), 6);
+}
+
+#[test]
+fn a_version_is_published_once() {
+    let shop = shop();
+    let again = shop.publish("1.0.0", BYTES);
+    assert!(again.already && again.newest);
+    assert_eq!(index(&shop).number(), 2, "nothing has changed");
+    let other = manifest("1.0.0", b"another");
+    let found = shop.publish_on(Disk::real(), &other, b"another");
+    assert!(
+        matches!(found, Err(PublishError::VersionTaken { .. })),
+        "{found:?}"
+    );
+    assert_eq!(index(&shop).number(), 2);
+}
+
+#[test]
+fn an_artifact_that_is_not_the_manifests_is_refused() {
+    let shop = Shop::new();
+    for bytes in [b"a shady artifact".as_slice(), b"short"] {
+        let found = shop.publish_on(Disk::real(), &manifest("1.0.0", BYTES), bytes);
+        assert!(
+            matches!(found, Err(PublishError::Artifact { .. })),
+            "{found:?}"
+        );
+    }
+    let left = fs::read_dir(shop.dir().join("artifacts")).unwrap().count();
+    assert_eq!((left, index(&shop).number()), (0, 1));
+}
+
+#[test]
+fn unsigned_and_wrongly_signed_manifests_are_refused() {
+    let shop = Shop::new();
+    let (manifest, file) = (manifest("1.0.0", BYTES), shop.file(BYTES));
+    let stranger = SigningKey::generate().unwrap();
+    let publish = |signatures: &Signatures, key| {
+        shop.open().publish(&Submission {
+            manifest: &manifest,
+            signatures,
+            artifact: &file,
+            publisher: key,
+            validated: None,
+        })
+    };
+    let none = publish(&Signatures::default(), None);
+    assert!(matches!(none, Err(PublishError::Unsigned)), "{none:?}");
+    let other = publish(&shop.signed(&manifest), Some(stranger.public()));
+    assert!(matches!(other, Err(PublishError::BadSignature { .. })));
+    let of_another = shop.signed(&crate::kit::manifest("1.0.1", BYTES));
+    let wrong = publish(&of_another, Some(shop.publisher.public()));
+    assert!(matches!(wrong, Err(PublishError::BadSignature { .. })));
+    assert_eq!(index(&shop).number(), 1);
+}
+
+#[test]
+fn a_publisher_cannot_say_that_the_registry_looked_at_it() {
+    let shop = Shop::new();
+    let mut claimed = manifest("1.0.0", BYTES);
+    claimed["validated_by"] = "the registry".into();
+    claimed["validated_at"] = "2026-01-01".into();
+    let submission = Submission {
+        manifest: &claimed,
+        signatures: &shop.signed(&claimed),
+        artifact: &shop.file(BYTES),
+        publisher: Some(shop.publisher.public()),
+        validated: None,
+    };
+    shop.open().publish(&submission).unwrap();
+    let fetched = shop.source().manifest(&"ocr".parse().unwrap(), None);
+    let text = String::from_utf8(fetched.unwrap().bytes).unwrap();
+    assert!(!text.contains("validated"), "{text}");
+}
+
+#[test]
+fn what_the_key_did_not_sign_is_not_signed_again() {
+    let shop = shop();
+    let path = shop.dir().join("index.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("1.0.0", "9.0.0")).unwrap();
+    let found = shop.publish_on(Disk::real(), &manifest("1.1.0", BYTES), BYTES);
+    assert!(matches!(found, Err(PublishError::List(_))), "{found:?}");
+
+    let stranger = SigningKey::generate().unwrap();
+    let found = Registry::open(&shop.dir(), &stranger, 1).map(drop);
+    assert!(matches!(found, Err(PublishError::OtherKey { .. })));
+    let found = Registry::init(&shop.dir(), "local", &stranger, 1).map(drop);
+    assert!(matches!(found, Err(PublishError::Exists { .. })));
+    let found = Registry::open(&shop.temp.path().join("no"), &stranger, 1).map(drop);
+    assert!(matches!(found, Err(PublishError::NoRegistry { .. })));
+}
+
+#[test]
+fn versions_are_deprecated_and_taken_back() {
+    let shop = shop();
+    shop.publish("2.0.0", b"two");
+    let id = "ocr".parse().unwrap();
+    let old: VersionReq = "<2".parse().unwrap();
+    assert_eq!(shop.open().deprecate(&id, &old, Some("old")).unwrap(), 1);
+    let deprecated = |version: &str| {
+        let index = index(&shop);
+        let entry = index.version(&id, &version.parse().unwrap()).unwrap();
+        entry.deprecated.clone()
+    };
+    assert_eq!(deprecated("1.0.0").as_deref(), Some("old"));
+    assert_eq!(deprecated("2.0.0"), None);
+    assert_eq!(shop.open().deprecate(&id, &old, None).unwrap(), 1);
+    assert_eq!(deprecated("1.0.0"), None);
+    let unknown: VersionReq = ">5".parse().unwrap();
+    let found = shop.open().deprecate(&id, &unknown, Some("old"));
+    assert!(matches!(found, Err(PublishError::Unknown { .. })));
+
+    let thing = RevokedThing::Artifact(Digest::of(BYTES));
+    let reason = "stolen".to_owned();
+    shop.open().revoke(Revocation { thing, reason }).unwrap();
+    let signed = shop.source().revocations().unwrap().unwrap();
+    let (roots, mut revoked) = (shop.roots(), Revocations::default());
+    let judge = Judge {
+        registry: "local",
+        roots: &roots,
+        now: 3000,
+    };
+    revoked.accept(&signed.into(), &judge).unwrap();
+    let found = revoked.artifact(&Digest::of(BYTES)).unwrap();
+    assert_eq!(found.reason(), "stolen");
+}
+
+#[test]
+fn rotated_keys_are_passed_on() {
+    let shop = shop();
+    let new = SigningKey::generate().unwrap();
+    let names = vec!["ocr".parse().unwrap()];
+    let made = SignedRotation::make(&shop.publisher, new.public().clone(), names, 1).unwrap();
+    shop.open().add_rotation(made.clone()).unwrap();
+    shop.open().add_rotation(made.clone()).unwrap();
+    let bytes = shop.source().rotations().unwrap().unwrap();
+    let rotations = Rotations::read(&bytes).unwrap();
+    assert_eq!(rotations.iter().collect::<Vec<_>>(), [&made]);
+}
+
+#[test]
+fn a_crash_at_any_point_of_publishing_leaves_the_old_registry_or_the_new_one() {
+    let new = manifest("2.0.0", b"two");
+    let (before, mut left) = (shop(), Vec::new());
+    for after in 0.. {
+        let shop = before.copy();
+        let disk = Disk::failing_after(after, Torn::Half);
+        let done = shop.publish_on(disk, &new, b"two");
+        // Every reader finds a registry that fits together.
+        left.push(newest(&shop));
+        check_whole(&shop);
+        if done.is_ok() {
+            break;
+        }
+        // And whoever publishes next gets through.
+        if after % 4 == 0 {
+            shop.publish("2.0.0", b"two");
+            assert_eq!(newest(&shop), "2.0.0");
+            let hidden = fs::read_dir(shop.dir()).unwrap().flatten();
+            let names = hidden.map(|entry| entry.file_name().into_string().unwrap());
+            let hidden: Vec<String> = names.filter(|name| name.starts_with('.')).collect();
+            assert_eq!(hidden, [".lock"]);
+        }
+    }
+    let count = |version: &str| left.iter().filter(|found| *found == version).count();
+    let (old, new) = (count("1.0.0"), count("2.0.0"));
+    assert!(old > 10 && new > 10 && old + new == left.len(), "{left:?}");
+}
+
+#[test]
+fn a_change_that_failed_is_no_part_of_the_next_one() {
+    let before = shop();
+    let place = "registry/tools/ocr/5.0.0.json";
+    for after in 12.. {
+        let shop = before.copy();
+        let disk = Disk::failing_after(after, Torn::Half);
+        let failed = shop.publish_on(disk, &manifest("5.0.0", BYTES), BYTES);
+        failed.unwrap_err();
+        if shop.dir().join(".pending.new").join(place).exists() {
+            shop.publish("2.0.0", b"two");
+            assert!(!shop.dir().join(place).exists());
+            assert_eq!(newest(&shop), "2.0.0");
+            return;
+        }
+    }
+}
+
+/// Checks that all that the index lists is there and right.
+fn check_whole(shop: &Shop) {
+    let (source, index) = (shop.source(), index(shop));
+    let tool = index.tool(&"ocr".parse().unwrap()).unwrap();
+    for (version, entry) in &tool.versions {
+        let verified = shop.verified(&source, &version.to_string());
+        assert_eq!(*verified.digest(), entry.manifest);
+        let artifact = ArtifactRef {
+            owner: Owner::Tool(verified.id(), version),
+            sha256: *verified.artifact_sha256(),
+            size: Some(verified.artifact_size()),
+            url: None,
+        };
+        let mut bytes = Vec::new();
+        source.artifact(&artifact, 0, &mut bytes).unwrap();
+        assert_eq!(Digest::of(&bytes), artifact.sha256);
+    }
+}
