@@ -1,9 +1,16 @@
 //! The arguments of a call, as they are typed: a JSON object, `key=value` words, or `-` for
 //! standard input.
 
-use std::io::{self, Read};
+mod unique;
 
-use serde_json::{Map, Value};
+use std::{
+    collections::BTreeMap,
+    io::{self, Read},
+};
+
+use jp_llm::ChosenFile;
+use jp_policy::Access;
+use serde_json::{Map, Value, json};
 
 use crate::error::CliError;
 
@@ -20,6 +27,41 @@ pub(crate) fn read(words: &[String]) -> Result<Map<String, Value>, CliError> {
         }
         words => pairs(words),
     }
+}
+
+/// Takes the files a person chose: each becomes an argument that names it.
+pub(crate) fn choose(
+    words: &[String],
+    arguments: &mut Map<String, Value>,
+) -> Result<BTreeMap<String, ChosenFile>, CliError> {
+    let mut files = BTreeMap::new();
+    for word in words {
+        let parts = word.split_once('=');
+        let Some((name, path)) = parts.filter(|(name, path)| !name.is_empty() && !path.is_empty())
+        else {
+            return Err(CliError::usage(format!(
+                "`{word}` chooses no file; write ARGUMENT=PATH, such as source=./scan.pdf"
+            )));
+        };
+        let (path, access) = match path.strip_suffix(":rw") {
+            Some(path) => (path, Access::ReadWrite),
+            None => (path, Access::Read),
+        };
+        let file = ChosenFile {
+            path: std::path::absolute(path)
+                .map_err(|source| CliError::at("cannot use", path, source))?,
+            access,
+        };
+        if let Err(source) = std::fs::metadata(&file.path) {
+            return Err(CliError::at("cannot use", path, source));
+        }
+        let named = json!({ "$file": name });
+        if arguments.insert(name.to_owned(), named).is_some() {
+            return Err(CliError::usage(format!("`{name}` is given twice")));
+        }
+        files.insert(name.to_owned(), file);
+    }
+    Ok(files)
 }
 
 fn from_stdin() -> Result<Vec<u8>, CliError> {
@@ -52,7 +94,7 @@ fn parse(bytes: &[u8], what: &str) -> Result<Map<String, Value>, CliError> {
 }
 
 fn json(bytes: &[u8], what: &str) -> Result<Value, CliError> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    let read = serde_json::from_slice(bytes).map_err(|error| {
         let text = error.to_string();
         CliError::usage(if text.contains("recursion limit") {
             format!(
@@ -63,7 +105,13 @@ fn json(bytes: &[u8], what: &str) -> Result<Value, CliError> {
         } else {
             format!("{what}: not JSON: {text}")
         })
-    })
+    })?;
+    match unique::twice(bytes) {
+        None => Ok(read),
+        Some(key) => Err(CliError::usage(format!(
+            "{what}: an object has the key `{key}` twice"
+        ))),
+    }
 }
 
 fn pairs(words: &[String]) -> Result<Map<String, Value>, CliError> {
@@ -116,11 +164,34 @@ mod tests {
     fn words_become_arguments() {
         assert_eq!(check(&[]).unwrap(), json!({}));
         assert_eq!(check(&[r#"{"a": 1}"#]).unwrap(), json!({"a": 1}));
+        let nested = r#"{"a": {"a": [{"a": 1}, {"a": 18446744073709551615}]}}"#;
+        assert_eq!(
+            check(&[nested]).unwrap(),
+            serde_json::from_str::<Value>(nested).unwrap()
+        );
         let sent = check(&["a=1", "b:=1", "c=x=y", "d:={\"e\":[]}", "f="]).unwrap();
         assert_eq!(
             sent,
             json!({"a": "1", "b": 1, "c": "x=y", "d": {"e": []}, "f": ""})
         );
+    }
+
+    #[test]
+    fn e52_a_key_that_is_there_twice_is_refused_however_it_is_written() {
+        for (word, reason) in [
+            (r#"{"a": 1, "a": 2}"#, "an object has the key `a` twice"),
+            (
+                r#"{"x": [{"b": {}, "\u0062": 1}]}"#,
+                "has the key `b` twice",
+            ),
+            (
+                r#"x:={"a": 1, "a": 1}"#,
+                "`x:=`: an object has the key `a` twice",
+            ),
+        ] {
+            let error = check(&[word]).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
     }
 
     #[test]

@@ -61,10 +61,15 @@ enum Command {
     /// Keep secrets that tools use and never see
     #[command(subcommand)]
     Secret(commands::secret::Command),
+    /// Make, sign and serve registries of tools
+    #[command(subcommand)]
+    Registry(commands::registry::Command),
     /// Write what is due: reminders, tasks and wake-ups, one JSON object on each line
     Due(commands::due::DueArgs),
     /// Trust this workspace as it is now
     Trust(commands::trust::TrustArgs),
+    /// Look for what is not as it should be, and say what mends it
+    Doctor(commands::doctor::DoctorArgs),
     /// Write completions for a shell
     Completions(commands::completions::CompletionsArgs),
     /// Compile the builtins ahead of time, for `cargo xtask dist`
@@ -96,8 +101,10 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Config(command) => commands::config::run(command, ui),
         Command::Audit(command) => commands::audit::run(command, ui),
         Command::Secret(command) => commands::secret::run(command, ui),
+        Command::Registry(command) => commands::registry::run(command, ui),
         Command::Due(args) => commands::due::run(args, ui),
         Command::Trust(args) => commands::trust::run(args, ui),
+        Command::Doctor(args) => commands::doctor::run(args, ui),
         Command::Completions(args) => commands::completions::run(args, ui),
         #[cfg(feature = "wasm-tools")]
         Command::Precompile(args) => commands::precompile::run(args, ui),

@@ -4,10 +4,12 @@ pub(crate) mod audit;
 pub(crate) mod bash;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod doctor;
 pub(crate) mod due;
 pub(crate) mod kb;
 #[cfg(feature = "wasm-tools")]
 pub(crate) mod precompile;
+pub(crate) mod registry;
 pub(crate) mod secret;
 pub(crate) mod tool;
 pub(crate) mod trust;

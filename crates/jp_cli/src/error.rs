@@ -6,6 +6,8 @@ use jp_audit::AuditError;
 use jp_config::{ConfigError, Problem};
 use jp_llm::{ToolError, TrustError, broker::McpError};
 
+use jp_registry::InstallError;
+
 use crate::exit::Exit;
 
 /// Why a command failed.
@@ -38,6 +40,13 @@ pub(crate) enum CliError {
     /// The database or the secrets cannot be used.
     #[error("{reason}")]
     Broker { reason: String },
+    /// A tool of a registry cannot be had.
+    #[error("{message}")]
+    Registry {
+        message: String,
+        hint: Option<String>,
+        exit: Exit,
+    },
     /// Something of the system failed.
     #[error("{what}: {source}")]
     System { what: String, source: io::Error },
@@ -65,6 +74,24 @@ impl CliError {
         }
     }
 
+    /// Makes an error about registries, keys or the lock file.
+    pub(crate) fn registry(error: impl ToString) -> Self {
+        Self::Registry {
+            message: error.to_string(),
+            hint: None,
+            exit: Exit::HostFailure,
+        }
+    }
+
+    /// Makes an error of something that was not installed.
+    pub(crate) fn install(error: InstallError) -> Self {
+        Self::Registry {
+            message: error.to_string(),
+            hint: error.hint(),
+            exit: exit_of(&error),
+        }
+    }
+
     /// Makes an error of the system about a path.
     pub(crate) fn at(what: &str, path: impl Into<PathBuf>, source: io::Error) -> Self {
         Self::System {
@@ -78,6 +105,7 @@ impl CliError {
         match self {
             Self::Usage { .. } | Self::Config(_) | Self::Policy { .. } => Exit::Usage,
             Self::Tool(error) => error.kind().into(),
+            Self::Registry { exit, .. } => *exit,
             Self::Server(McpError::Refused { .. }) => Exit::Denied,
             Self::Trust(_)
             | Self::Audit(_)
@@ -91,7 +119,7 @@ impl CliError {
     /// Returns what to do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. } => hint.clone(),
+            Self::Usage { hint, .. } | Self::Registry { hint, .. } => hint.clone(),
             Self::Config(ConfigError {
                 problem: Problem::OutsideUser { .. },
                 ..
@@ -100,6 +128,38 @@ impl CliError {
             }
             Self::Tool(error) => error.hint(),
             _ => None,
+        }
+    }
+}
+
+/// What was refused is told from what failed.
+const fn exit_of(error: &InstallError) -> Exit {
+    match error {
+        InstallError::Verify(_)
+        | InstallError::List(_)
+        | InstallError::Taken { .. }
+        | InstallError::Unsatisfiable { .. }
+        | InstallError::Revoked { .. }
+        | InstallError::Stopped { .. }
+        | InstallError::StoppedMcp { .. }
+        | InstallError::Locked { .. }
+        | InstallError::Differs { .. } => Exit::Denied,
+        InstallError::Name(_)
+        | InstallError::UnknownRegistry { .. }
+        | InstallError::Ambiguous { .. } => Exit::Usage,
+        InstallError::UnknownTool { .. }
+        | InstallError::UnknownVersion { .. }
+        | InstallError::NotLocked { .. } => Exit::NotFound,
+        _ => Exit::HostFailure,
+    }
+}
+
+impl From<jp_registry::trust::TrustError> for CliError {
+    fn from(error: jp_registry::trust::TrustError) -> Self {
+        Self::Registry {
+            message: error.to_string(),
+            hint: error.hint(),
+            exit: Exit::HostFailure,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where this user keeps things, which workspace is meant, and who is at the keyboard.
 
 use std::{
+    collections::BTreeMap,
     env,
     ffi::OsString,
     fs,
@@ -9,8 +10,12 @@ use std::{
 };
 
 use jp_llm::broker::{BrokerPlaces, VaultPaths};
+use jp_registry::{Digest, lock::LOCK_FILE};
 
 use crate::error::CliError;
+
+/// The file in which an app says what it is.
+const APP_MANIFEST: &str = "locara.json";
 
 /// The most of `/etc/passwd` that is read for a name.
 const MAX_PASSWD: u64 = 1024 * 1024;
@@ -38,6 +43,11 @@ pub(crate) fn trust_file() -> Result<PathBuf, CliError> {
     Ok(data_dir()?.join("trust.json"))
 }
 
+/// Returns the file of the keys that the user trusts.
+pub(crate) fn keys_file() -> Result<PathBuf, CliError> {
+    Ok(data_dir()?.join("keys.json"))
+}
+
 /// Returns where the broker keeps things. The key of the secrets lies apart from them, so that a copy
 /// of the data directory opens nothing.
 pub(crate) fn broker() -> Result<BrokerPlaces, CliError> {
@@ -55,10 +65,39 @@ pub(crate) fn broker() -> Result<BrokerPlaces, CliError> {
     })
 }
 
+/// Returns the directory of what can be made or fetched again.
+pub(crate) fn cache_dir() -> Option<PathBuf> {
+    place("JP_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "jp")
+}
+
 /// Returns the directory of compiled code.
-#[cfg(feature = "wasm-tools")]
 pub(crate) fn code_dir() -> Option<PathBuf> {
-    Some(place("JP_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "jp")?.join("code"))
+    Some(cache_dir()?.join("code"))
+}
+
+/// Returns the directories beside the workspace that a tool can be granted, by the paths it knows them
+/// by: what this workspace's tools keep, and those of the user's own that have a name.
+pub(crate) fn granted(root: &Path) -> BTreeMap<String, PathBuf> {
+    let mut places = BTreeMap::new();
+    if let Ok(data) = data_dir() {
+        let name = Digest::of(root.as_os_str().as_encoded_bytes()).to_string();
+        places.insert("/app-data".to_owned(), data.join("app-data").join(name));
+    }
+    if let Some(home) = env::var_os("HOME").filter(|home| !home.is_empty()) {
+        let home = PathBuf::from(home);
+        for name in [
+            "Desktop",
+            "Documents",
+            "Downloads",
+            "Music",
+            "Pictures",
+            "Videos",
+        ] {
+            let guest = format!("/user/{}", name.to_lowercase());
+            places.insert(guest, home.join(name));
+        }
+    }
+    places
 }
 
 /// Refuses a workspace that holds jp's own directories: a tool that may write there could change
@@ -112,8 +151,8 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Finds the workspace: the nearest directory above with a `.jp` in it, or else the directory
-    /// itself.
+    /// Finds the workspace: the nearest directory above that has a `.jp`, an app manifest or a lock
+    /// file in it, or else the directory itself.
     pub(crate) fn find(dir: Option<&Path>) -> Result<Self, CliError> {
         let dir = dir.unwrap_or(Path::new("."));
         let cwd = dir.canonicalize().map_err(|error| {
@@ -128,12 +167,18 @@ impl Workspace {
                 dir.display()
             )));
         }
-        let root = cwd.ancestors().find(|above| above.join(".jp").is_dir());
+        let root = cwd.ancestors().find(|above| is_root(above));
         Ok(Self {
             root: root.unwrap_or(&cwd).to_owned(),
             cwd,
         })
     }
+}
+
+/// Tells whether a directory says that it is a workspace.
+fn is_root(dir: &Path) -> bool {
+    let has_file = |name: &str| dir.join(name).is_file();
+    dir.join(".jp").is_dir() || has_file(APP_MANIFEST) || has_file(LOCK_FILE)
 }
 
 /// Returns who is at the keyboard: the name of the process's user, or else the number.

@@ -48,6 +48,22 @@ pub(crate) async fn line(cancel: &CancellationToken) -> Typed {
     }
 }
 
+/// Asks a question that only `y` says yes to.
+pub(crate) fn yes(question: &str) -> bool {
+    forget_typed();
+    let mut terminal = io::stderr();
+    // A terminal that is gone answers nothing either.
+    let _ = terminal.write_all(question.as_bytes());
+    let _ = terminal.flush();
+    let mut bytes = Vec::new();
+    let read = io::stdin()
+        .lock()
+        .take(MAX_LINE)
+        .read_until(b'\n', &mut bytes);
+    let typed = String::from_utf8_lossy(&bytes).trim().to_lowercase();
+    read.is_ok() && matches!(typed.as_str(), "y" | "yes")
+}
+
 /// Asks for a line that is not shown while it is typed.
 pub(crate) fn hidden(question: &str) -> Result<Vec<u8>, CliError> {
     let failed = |source: io::Error| CliError::System {

@@ -10,11 +10,13 @@ use jp_llm::{
     broker::{self, McpExchange, Means},
 };
 
+use jp_policy::{Ceilings, Policy};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::CliError,
     places::{self, Workspace},
+    registry,
     ui::Ui,
 };
 
@@ -37,11 +39,21 @@ impl Session {
         let mut host = host(&workspace, &loaded)?;
         host.trust = trust(&workspace, &loaded)?;
         outward(&mut host, &loaded);
-        Ok(Self {
+        let mut session = Self {
             workspace,
             loaded,
             host,
-        })
+        };
+        session.host.registry = registry::tools(&session)?.map(Arc::new);
+        Ok(session)
+    }
+
+    /// Returns what the workspace allows the tools it takes from others.
+    pub(crate) fn app_policy(&self) -> Policy {
+        Policy {
+            capabilities: self.loaded.config.app_capabilities(),
+            ceilings: Ceilings::default(),
+        }
     }
 
     /// Asks the MCP server of a tool what its tools are, if the tool is one of a server.
@@ -123,6 +135,9 @@ fn host(workspace: &Workspace, loaded: &Loaded) -> Result<Host, CliError> {
     let mut host = Host::new(workspace.root.clone(), policy);
     host.unconfined = config.unconfined;
     host.knowledge = loaded.config.kb.clone();
+    host.places = places::granted(&workspace.root);
+    host.temp_dir = places::cache_dir().map(|cache| cache.join("tmp"));
+    host.variable = Arc::new(|name| env::var_os(name));
     // Without a launcher commands are refused, with the reason.
     host.launcher = Launcher::current_exe().ok().map(Arc::new);
     #[cfg(feature = "wasm-tools")]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jp_config::tool::{CommandConfig, RunMode};
-use jp_policy::{Access, Capabilities, Grant, Net};
+use jp_policy::{Access, Capabilities, Grant, LimitsRequest, Net};
 
 use crate::text;
 
@@ -15,6 +15,8 @@ pub(crate) fn capabilities(capabilities: &Capabilities) -> Vec<String> {
         let what = match path.as_str() {
             "/workspace" => "this workspace".to_owned(),
             "/subjects" => "the subjects of the topic".to_owned(),
+            "/tmp" => "a directory of its own, wiped afterwards".to_owned(),
+            "/app-data" => "the data of this app".to_owned(),
             "/" => "all files it can name".to_owned(),
             _ => path,
         };
@@ -22,6 +24,11 @@ pub(crate) fn capabilities(capabilities: &Capabilities) -> Vec<String> {
             Access::Read => format!("read {what}"),
             Access::ReadWrite => format!("read and change {what}"),
         });
+    }
+    match capabilities.selected {
+        None => {}
+        Some(Access::Read) => said.push("read files you choose".to_owned()),
+        Some(Access::ReadWrite) => said.push("read and change files you choose".to_owned()),
     }
     match &capabilities.net {
         net if net.is_none() => {}
@@ -38,6 +45,10 @@ pub(crate) fn capabilities(capabilities: &Capabilities) -> Vec<String> {
             .map(|name| name.as_str())
             .collect();
         said.push(format!("ask jp for {}", names.join(", ")));
+    }
+    if !capabilities.env.is_empty() {
+        let names: Vec<&str> = capabilities.env.iter().map(|name| name.as_str()).collect();
+        said.push(format!("see the variables {}", names.join(", ")));
     }
     if said.is_empty() {
         said.push("nothing outside of itself".to_owned());
@@ -62,6 +73,24 @@ pub(crate) fn limits(grant: &Grant) -> String {
         duration(limits.time),
         bytes(limits.output_bytes)
     )
+}
+
+/// Says what a tool asks for, beyond what every tool gets.
+pub(crate) fn asked_limits(asked: &LimitsRequest) -> String {
+    let of = |bytes_asked: Option<u64>, what: &str| {
+        bytes_asked.map(|count| format!("{} of {what}", bytes(count)))
+    };
+    let all = [
+        asked.time_ms.map(|ms| duration(Duration::from_millis(ms))),
+        of(asked.memory, "memory"),
+        of(asked.output, "output"),
+        asked.fuel.map(|fuel| format!("{fuel} fuel")),
+    ];
+    let said: Vec<String> = all.into_iter().flatten().collect();
+    match said.is_empty() {
+        true => "the usual limits".to_owned(),
+        false => said.join(", "),
+    }
 }
 
 /// Writes a number of bytes.

@@ -4,10 +4,14 @@ mod call;
 #[cfg(feature = "wasm-tools")]
 mod check;
 mod format;
+pub(crate) mod install;
 mod list;
+mod lock;
 mod report;
 mod run;
+mod search;
 mod show;
+pub(crate) mod verify;
 
 use clap::Subcommand;
 
@@ -24,6 +28,22 @@ pub(crate) enum Command {
     Run(run::RunArgs),
     /// Show a call as people are shown it; only what formats it runs
     Format(format::FormatArgs),
+    /// Install tools of registries
+    Install(install::InstallArgs),
+    /// Update installed tools
+    Update(install::UpdateArgs),
+    /// Remove installed tools
+    Remove(install::RemoveArgs),
+    /// Bring jp.lock up to date, and pin the tools of MCP servers
+    Lock(lock::LockArgs),
+    /// Find tools in registries
+    Search(search::SearchArgs),
+    /// List installed tools that are outdated, deprecated or revoked
+    Outdated(search::OutdatedArgs),
+    /// Verify the signature of a manifest
+    Verify(verify::VerifyArgs),
+    /// Show what a reviewer of a tool must see
+    Review(verify::ReviewArgs),
     /// Say whether a file is a tool, and if not, why
     #[cfg(feature = "wasm-tools")]
     Check(check::CheckArgs),
@@ -36,6 +56,14 @@ pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Show(args) => show::run(args, ui),
         Command::Run(args) => run::run(args, ui),
         Command::Format(args) => format::run(args, ui),
+        Command::Install(args) => install::install(args, ui),
+        Command::Update(args) => install::update(args, ui),
+        Command::Remove(args) => install::remove(args, ui),
+        Command::Lock(args) => lock::run(args, ui),
+        Command::Search(args) => search::search(args, ui),
+        Command::Outdated(args) => search::outdated(args, ui),
+        Command::Verify(args) => verify::verify(args, ui),
+        Command::Review(args) => verify::review(args, ui),
         #[cfg(feature = "wasm-tools")]
         Command::Check(args) => check::run(args, ui),
     }

@@ -1,5 +1,7 @@
 //! `jp trust`: lets a workspace ask for commands, the network and unattended runs, as it is now.
 
+mod key;
+
 use std::fmt::Write;
 
 use clap::Args;
@@ -22,7 +24,9 @@ them changes, it is gone until you look again.
 Examples:
   jp trust            show what this workspace asks for, and trust it
   jp trust --list     the workspaces you trust
-  jp trust --forget   take the trust back")]
+  jp trust --forget   take the trust back
+  jp trust key        whose signatures count")]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct TrustArgs {
     /// List the trusted workspaces
     #[arg(long, conflicts_with = "forget")]
@@ -33,10 +37,15 @@ pub(crate) struct TrustArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(subcommand)]
+    command: Option<key::Command>,
 }
 
 /// Trusts the workspace, lists the trusted ones, or forgets one.
 pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
+    if let Some(key::Command::Key(args)) = &args.command {
+        return key::run(args, ui);
+    }
     let mut store = TrustStore::open(&places::trust_file()?)?;
     if args.list {
         return list(&store, args, ui);

@@ -84,3 +84,21 @@ fn a_configuration_directory_that_is_a_file_is_an_error() {
         .unwrap();
     assert_eq!(ran.status.code(), Some(2), "{ran:?}");
 }
+
+#[test]
+fn a_workspace_is_found_by_its_app_manifest_or_its_lock_file() {
+    let sandbox = Sandbox::new("");
+    for (app, file, text) in [
+        ("app", "locara.json", "{\"schema\": \"locara/v1\"}"),
+        ("locked", "jp.lock", "version = 1\n"),
+    ] {
+        sandbox.write(&format!("{app}/{file}"), text);
+        sandbox.write(&format!("{app}/deep/er/notes.txt"), "");
+        let dir = sandbox.path(&format!("{app}/deep/er"));
+        let ran = sandbox
+            .jp(&["-C", dir.to_str().unwrap(), "trust", "--forget"])
+            .exits(0);
+        let root = sandbox.path(app).canonicalize().unwrap();
+        ran.warns(&format!("{} was not trusted", root.display()));
+    }
+}

@@ -6,6 +6,7 @@ mod bash;
 mod broker;
 mod calls;
 mod config;
+mod doctor;
 mod kit;
 mod output;
 mod terminal;

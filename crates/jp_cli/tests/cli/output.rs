@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::kit::Sandbox;
 
 #[track_caller]
-fn fits(document: &Value, schema: &str) {
+pub(crate) fn fits(document: &Value, schema: &str) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
     let text = fs::read_to_string(dir.join(schema)).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
@@ -153,6 +153,7 @@ fn every_command_explains_itself_with_an_example() {
         "audit show",
         "audit verify",
         "trust",
+        "doctor",
         "completions",
     ] {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();

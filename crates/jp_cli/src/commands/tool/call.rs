@@ -1,8 +1,8 @@
 //! One call from the command line: made, asked about, taken up again after each answer.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use jp_llm::{Call, Executed, ExecutionOutcome, Host, ToolDefinition};
+use jp_llm::{Call, ChosenFile, Executed, ExecutionOutcome, Host, ToolDefinition};
 use jp_tool::Action;
 use serde_json::{Map, Value};
 
@@ -22,6 +22,8 @@ use crate::{
 pub(super) struct Wanted<'a> {
     pub(super) name: &'a str,
     pub(super) arguments: Map<String, Value>,
+    /// Files the person chose for it, by the names of arguments.
+    pub(super) files: BTreeMap<String, ChosenFile>,
     pub(super) action: Action,
     pub(super) answers: Answers,
     /// Whether the person has approved the call beforehand.
@@ -55,6 +57,7 @@ pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result
     let call = Call {
         id: format!("{:x}-{:x}", clock::now(), std::process::id()),
         arguments: wanted.arguments,
+        files: wanted.files,
         action: wanted.action,
         principal: places::principal(),
         cancel: interrupts.cancel,

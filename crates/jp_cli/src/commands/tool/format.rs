@@ -53,6 +53,7 @@ pub(crate) fn run(args: &FormatArgs, ui: &Ui) -> Result<Exit, CliError> {
         arguments,
         action: Action::FormatArguments,
         answers: Answers::default(),
+        files: std::collections::BTreeMap::new(),
         agreed: false,
     };
     let called = call::make(wanted, &mut session, ui)?;

@@ -1,7 +1,9 @@
 //! `jp tool list`.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
-use jp_llm::{Host, ToolDefinition, ToolError};
+use jp_llm::{Host, ToolDefinition, ToolError, registry::Listed};
 use serde_json::{Value, json};
 
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 RUN says who decides that a call runs: ask, unattended, edit, skip, or denied when
-a call would be refused.
+a call would be refused. A tool that jp.lock pins is `locked`; `jp tool show` says more.
 
 Examples:
   jp tool list
@@ -28,8 +30,8 @@ pub(crate) struct ListArgs {
 pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
     session.ask_servers(ui)?;
-    let tools = ToolDefinition::all(&session.loaded, &session.host);
     if args.json {
+        let tools = ToolDefinition::all(&session.loaded, &session.host);
         let tools: Vec<Value> = tools
             .iter()
             .map(|(name, tool)| entry(name, tool, &session.host))
@@ -37,16 +39,50 @@ pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
         ui.json(&json!({"version": JSON_VERSION, "tools": tools}))?;
         return Ok(Exit::Done);
     }
-    if tools.is_empty() {
+    let rows = rows(&session);
+    if rows.is_empty() {
         ui.say("There are no tools; add one as [conversation.tools.NAME] to .jp/config.toml.");
         return Ok(Exit::Done);
     }
-    let rows: Vec<Vec<String>> = tools
-        .iter()
-        .map(|(name, tool)| row(name, tool, &session.host))
-        .collect();
     ui.bytes(table(&["NAME", "SOURCE", "RUN", "SUMMARY"], &rows).as_bytes())?;
     Ok(Exit::Done)
+}
+
+/// Makes the rows of all tools. Of those that `jp.lock` pins no manifest is read: there can be many.
+fn rows(session: &Session) -> Vec<Vec<String>> {
+    let (loaded, host) = (&session.loaded, &session.host);
+    let mut rows = Vec::new();
+    let mut known = BTreeSet::new();
+    for (name, tool) in ToolDefinition::unsigned(loaded, host) {
+        rows.push(row(&name, &tool, host));
+        known.insert(name);
+    }
+    for tool in host.registry.iter().flat_map(|registry| registry.list()) {
+        if known.insert(tool.name.to_string()) {
+            rows.push(locked(&tool));
+        }
+    }
+    for name in loaded.config.tooling.keys() {
+        if known.insert(name.clone()) {
+            rows.push(row(name, &ToolDefinition::new(name, loaded, host), host));
+        }
+    }
+    rows
+}
+
+fn locked(tool: &Listed) -> Vec<String> {
+    let cell = |text: &str, most| text::shorten(&text::one_line(text), most).into_owned();
+    let (run, about) = match (&tool.problem, &tool.deprecated) {
+        (Some(problem), _) => ("broken", problem.to_string()),
+        (None, Some(reason)) => ("locked", format!("deprecated: {reason}")),
+        (None, None) => ("locked", tool.summary.clone()),
+    };
+    vec![
+        tool.name.to_string(),
+        format!("registry {}", tool.version),
+        run.to_owned(),
+        cell(&about, 100),
+    ]
 }
 
 fn row(name: &str, tool: &Result<ToolDefinition, ToolError>, host: &Host) -> Vec<String> {

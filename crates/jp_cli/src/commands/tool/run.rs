@@ -23,6 +23,7 @@ Examples:
   jp tool run learn '{\"topic\": \"skills\", \"subjects\": [\"ast-grep\", \"review/*\"]}'
   jp tool run learn topic=skills 'subjects:=[\"ast-grep\"]' --json
   echo '{\"topic\": \"skills\"}' | jp tool run learn -
+  jp tool run ocr --file source=./scan.pdf
   jp tool run test path=a.txt ask:=true --answer confirm=yes")]
 pub(crate) struct RunArgs {
     /// The tool
@@ -33,6 +34,9 @@ pub(crate) struct RunArgs {
     /// Answer a question the tool may ask (may be repeated)
     #[arg(long, value_name = "ID=VALUE")]
     answer: Vec<String>,
+    /// Let the tool have a file, as this argument (may be repeated); `PATH:rw` lets it change it
+    #[arg(long, value_name = "ARGUMENT=PATH")]
+    file: Vec<String>,
     /// Approve this call
     #[arg(long)]
     yes: bool,
@@ -46,10 +50,13 @@ pub(crate) struct RunArgs {
 
 /// Calls a tool.
 pub(crate) fn run(args: &RunArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let mut arguments = arguments::read(&args.arguments)?;
+    let files = arguments::choose(&args.file, &mut arguments)?;
     let wanted = Wanted {
         name: &args.name,
         answers: Answers::parse(&args.answer)?,
-        arguments: arguments::read(&args.arguments)?,
+        arguments,
+        files,
         action: Action::Run,
         agreed: args.yes,
     };

@@ -1,0 +1,207 @@
+//! `jp doctor`: what is not as it should be, and what mends it. Changes nothing but what registries
+//! last said.
+
+mod definitions;
+mod finding;
+mod locked;
+mod offers;
+mod permissions;
+mod system;
+
+use std::fmt::Write;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use self::{
+    finding::{Family, Finding, Severity, whole_line},
+    locked::Locked,
+};
+use super::{JSON_VERSION, tool::install::listen};
+use crate::{error::CliError, exit::Exit, session::Session, ui::Ui};
+
+/// Arguments of `jp doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Looks at the tools of the workspace and of jp.lock (revoked, deprecated, outdated, not
+verified here, signed by a key that is not trusted, not locked, impossible to run,
+damaged), at who can read or change your files, at the clock and at the system. Each
+finding comes with the command that mends it.
+
+Registries and MCP servers are asked, unless --offline says otherwise.
+
+The exit code is 1 when there is an error or a warning; notes alone leave it at 0.
+
+Examples:
+  jp doctor
+  jp doctor --offline
+  jp doctor --json | jq -r '.findings[] | select(.severity == \"error\").mend'")]
+pub(crate) struct DoctorArgs {
+    /// Ask nobody: look at what registries last said
+    #[arg(long)]
+    offline: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Who may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    /// Registries, and MCP servers.
+    Registries,
+    /// Nobody.
+    Nobody,
+}
+
+/// Looks at everything, and says what it found.
+pub(crate) fn run(args: &DoctorArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let asking = if args.offline {
+        Asking::Nobody
+    } else {
+        Asking::Registries
+    };
+    let findings = examine(asking, ui)?;
+    let bad = findings.iter().any(|one| one.severity > Severity::Note);
+    if args.json {
+        ui.json(&report(&findings))?;
+    } else {
+        ui.bytes(page(&findings).as_bytes())?;
+    }
+    Ok(if bad { Exit::SaidNo } else { Exit::Done })
+}
+
+fn examine(asking: Asking, ui: &Ui) -> Result<Vec<Finding>, CliError> {
+    // Before anything is opened: what is opened refuses files that others can change.
+    let mut findings = permissions::check()?;
+    let session = match Session::open(ui) {
+        Ok(session) => Some(session),
+        Err(error) => {
+            findings.push(failed("workspace", &error));
+            None
+        }
+    };
+    if let Some(session) = &session {
+        findings.extend(definitions::trust(session));
+        findings.extend(tools(session, asking, ui));
+    }
+    findings.extend(system::clock());
+    findings.extend(system::system(session.as_ref()));
+    Ok(findings)
+}
+
+/// Looks at the tools; a part that cannot be looked at is a finding, and the others are looked at.
+fn tools(session: &Session, asking: Asking, ui: &Ui) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let locked = match Locked::open(session) {
+        Ok(locked) => Some(locked),
+        Err(error) => {
+            findings.push(failed("jp.lock", &error));
+            None
+        }
+    };
+    if let Some(locked) = &locked {
+        findings.extend(locked.check());
+        findings.extend(definitions::pins(session, &locked.lock));
+        let asked = listen().and_then(|interrupts| {
+            offers::check(session, &locked.lock, asking, &interrupts.cancel, ui)
+        });
+        match asked {
+            Ok(found) => findings.extend(found),
+            Err(error) => findings.push(failed("registries", &error)),
+        }
+        let revoked = locked.revoked(&findings);
+        findings.extend(revoked);
+    }
+    match definitions::tools(session, locked.as_ref(), asking, ui) {
+        Ok(found) => findings.extend(found),
+        Err(error) => findings.push(failed("tools", &error)),
+    }
+    findings
+}
+
+fn failed(what: &str, error: &CliError) -> Finding {
+    Finding {
+        family: Family::Workspace,
+        severity: Severity::Error,
+        subject: what.to_owned(),
+        problem: error.to_string(),
+        mend: error.hint().unwrap_or_else(|| "jp config show".to_owned()),
+    }
+}
+
+fn count(findings: &[Finding], severity: Severity) -> usize {
+    let of = findings.iter().filter(|one| one.severity == severity);
+    of.count()
+}
+
+fn report(findings: &[Finding]) -> Value {
+    let shown: Vec<Value> = findings.iter().map(Finding::json).collect();
+    json!({
+        "version": JSON_VERSION,
+        "errors": count(findings, Severity::Error),
+        "warnings": count(findings, Severity::Warning),
+        "notes": count(findings, Severity::Note),
+        "findings": shown,
+    })
+}
+
+fn page(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return "Everything is fine.\n".to_owned();
+    }
+    let mut out = String::new();
+    for family in Family::ALL {
+        let mut ours: Vec<&Finding> = findings.iter().filter(|one| one.family == family).collect();
+        if ours.is_empty() {
+            continue;
+        }
+        ours.sort_by_key(|one| std::cmp::Reverse(one.severity));
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{}", family.heading());
+        for one in ours {
+            let (subject, problem) = (whole_line(&one.subject), whole_line(&one.problem));
+            let _ = writeln!(out, "  {:<8} {subject}: {problem}", one.severity.as_str());
+            let _ = writeln!(out, "           -> {}", whole_line(&one.mend));
+        }
+        out.push('\n');
+    }
+    let say = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
+    let _ = writeln!(
+        out,
+        "{}, {}, {}.",
+        say(count(findings, Severity::Error), "error"),
+        say(count(findings, Severity::Warning), "warning"),
+        say(count(findings, Severity::Note), "note")
+    );
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_are_grouped_the_worst_first_and_hostile_text_is_escaped() {
+        assert_eq!(page(&[]), "Everything is fine.\n");
+        let one = |family, severity, problem: &str| Finding {
+            family,
+            severity,
+            subject: "a".to_owned(),
+            problem: problem.to_owned(),
+            mend: "jp do".to_owned(),
+        };
+        let findings = [
+            one(Family::System, Severity::Note, "s"),
+            one(Family::Tools, Severity::Warning, "w"),
+            one(Family::Tools, Severity::Error, "e\n\u{1b}[2J"),
+        ];
+        let expected = "Tools\n  error    a: e\\n\\u{1b}[2J\n           -> jp do\n  \
+            warning  a: w\n           -> jp do\n\nSystem\n  note     a: s\n           -> jp do\n\n\
+            1 error, 1 warning, 1 note.\n";
+        assert_eq!(page(&findings), expected);
+    }
+}

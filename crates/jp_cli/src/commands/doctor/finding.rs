@@ -1,0 +1,138 @@
+//! What the doctor finds: a fact, how bad it is, and the words that mend it. It knows no checks.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::text;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Severity {
+    /// Good to know; nothing has to be done.
+    Note,
+    /// Something will go wrong, or could not be looked at.
+    Warning,
+    /// Something is wrong.
+    Error,
+}
+
+impl Severity {
+    /// Returns its name in output.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What a finding is about; output is grouped by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Workspace,
+    Tools,
+    Files,
+    Clock,
+    System,
+}
+
+impl Family {
+    /// All of them, in the order in which they are shown.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Workspace,
+        Self::Tools,
+        Self::Files,
+        Self::Clock,
+        Self::System,
+    ];
+
+    /// Returns its name in JSON.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Workspace => "workspace",
+            Self::Tools => "tools",
+            Self::Files => "files",
+            Self::Clock => "clock",
+            Self::System => "system",
+        }
+    }
+
+    /// Returns its heading.
+    pub(crate) const fn heading(self) -> &'static str {
+        match self {
+            Self::Workspace => "Workspace",
+            Self::Tools => "Tools",
+            Self::Files => "Files and directories",
+            Self::Clock => "Clock",
+            Self::System => "System",
+        }
+    }
+}
+
+/// One thing that is not as it should be. Its texts may be strangers': they are escaped when shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) family: Family,
+    pub(crate) severity: Severity,
+    /// The tool, file or part of the system it is about.
+    pub(crate) subject: String,
+    pub(crate) problem: String,
+    /// The command that mends it, or else the line to write.
+    pub(crate) mend: String,
+}
+
+impl Finding {
+    /// Returns the finding as JSON.
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "family": self.family.as_str(),
+            "severity": self.severity.as_str(),
+            "subject": self.subject,
+            "problem": self.problem,
+            "mend": self.mend,
+        })
+    }
+}
+
+/// Puts a text on one line of a terminal, all of it: half a command would be another one.
+pub(crate) fn whole_line(text: &str) -> String {
+    text::escape(text.trim())
+        .replace('\n', "\\n")
+        .replace('\t', "\\t")
+}
+
+/// Writes a path the way a shell reads it back.
+pub(crate) fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_words_of_a_shell() {
+        for (path, word) in [
+            ("/home/a/.local/share/jp", "/home/a/.local/share/jp"),
+            ("/a b/it's", r"'/a b/it'\''s'"),
+            ("/a;rm -rf $HOME", "'/a;rm -rf $HOME'"),
+        ] {
+            assert_eq!(quoted(Path::new(path)), word);
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_line_is_lost_or_obeyed() {
+        assert_eq!(
+            whole_line("chmod 700 '/a\nb\u{1b}[2J'\n"),
+            "chmod 700 '/a\\nb\\u{1b}[2J'"
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! What registries say about the tools of `jp.lock`: revoked, deprecated, outdated. Asks each one about
+//! its own tools, so that one that is silent hides nothing of the others.
+
+use std::collections::BTreeMap;
+
+use jp_registry::{
+    InstallError, Installer, Lock, LockedTool,
+    install::{Mode, Outdated, Warning},
+    signature::ListError,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Asking,
+    finding::{Family, Finding, Severity},
+    locked::{finding, revoked_because},
+    system,
+};
+use crate::{
+    error::CliError,
+    registry::{self, Accept},
+    session::Session,
+    ui::Ui,
+};
+
+/// Asks the registries of the locked tools, or looks at what they last said.
+pub(super) fn check(
+    session: &Session,
+    lock: &Lock,
+    asking: Asking,
+    cancel: &CancellationToken,
+    ui: &Ui,
+) -> Result<Vec<Finding>, CliError> {
+    if lock.tools().len() == 0 {
+        return Ok(Vec::new());
+    }
+    let installer = |mode| registry::installer(session, mode, Accept::Ask, cancel, ui);
+    // Nothing may change here: a key that hands over is not followed, and nobody is asked.
+    let online = match asking {
+        Asking::Registries => Some(installer(Mode::Locked)?),
+        Asking::Nobody => None,
+    };
+    let offline = installer(Mode::Offline)?;
+    let mut of: BTreeMap<&str, Vec<&LockedTool>> = BTreeMap::new();
+    for tool in lock.tools() {
+        of.entry(&tool.registry).or_default().push(tool);
+    }
+    let mut findings = Vec::new();
+    for (registry, tools) in of {
+        if let Some(online) = &online {
+            match ask(online, &tools) {
+                Ok(found) => {
+                    findings.extend(found);
+                    continue;
+                }
+                Err(error) => findings.push(silent(registry, &error)),
+            }
+        }
+        match ask(&offline, &tools) {
+            Ok(found) => findings.extend(found),
+            // Said once is enough.
+            Err(_) if online.is_some() => {}
+            Err(error) => findings.push(silent(registry, &error)),
+        }
+    }
+    Ok(findings)
+}
+
+fn ask(installer: &Installer<'_>, tools: &[&LockedTool]) -> Result<Vec<Finding>, InstallError> {
+    let (outdated, warnings) = installer.outdated_among(tools.iter().copied())?;
+    let mut findings: Vec<Finding> = outdated.iter().map(found).collect();
+    for warning in warnings {
+        let subject = match &warning {
+            Warning::Unreachable { registry, .. } | Warning::Statement { registry, .. } => {
+                format!("registry {registry}")
+            }
+            _ => "registries".to_owned(),
+        };
+        findings.push(Finding {
+            family: Family::Tools,
+            severity: Severity::Warning,
+            subject,
+            problem: warning.to_string(),
+            mend: warning
+                .hint()
+                .unwrap_or_else(|| "jp tool outdated".to_owned()),
+        });
+    }
+    Ok(findings)
+}
+
+fn found(one: &Outdated) -> Finding {
+    let name = &one.tool.name;
+    let update = || format!("jp tool update {name}");
+    let remove = || format!("jp tool remove {name}");
+    let newer = one.newer.as_ref();
+    let (severity, problem, mend) = match (&one.revoked, &one.deprecated, newer) {
+        (Some(reason), _, newer) => {
+            let mend = if newer.is_some() { update() } else { remove() };
+            (Severity::Error, revoked_because(reason), mend)
+        }
+        (None, Some(reason), newer) => {
+            let mend = if newer.is_some() { update() } else { remove() };
+            (
+                Severity::Warning,
+                format!("it is deprecated: {reason}"),
+                mend,
+            )
+        }
+        (None, None, Some(newer)) => (
+            Severity::Warning,
+            format!("it is outdated: there is {newer}"),
+            update(),
+        ),
+        (None, None, None) => (
+            Severity::Note,
+            "something about it changed".to_owned(),
+            update(),
+        ),
+    };
+    finding(&one.tool, severity, problem, mend)
+}
+
+/// Makes the finding of a registry that could not be asked, or whose answer is refused.
+fn silent(registry: &str, error: &InstallError) -> Finding {
+    if let InstallError::List(ListError::Future { .. }) = error {
+        return system::wrong_clock(error.to_string());
+    }
+    let unreachable = matches!(error, InstallError::Fetch(error) if error.is_unreachable());
+    let (severity, mend) = match error {
+        InstallError::UnknownRegistry { name } => (
+            Severity::Error,
+            format!(
+                "add [registries.{name}] with a `url`, `dir` or `oci` to your own configuration"
+            ),
+        ),
+        _ if unreachable => (Severity::Warning, "jp tool outdated".to_owned()),
+        // What it says is refused: that is no accident.
+        _ => (Severity::Error, "jp tool outdated".to_owned()),
+    };
+    Finding {
+        family: Family::Tools,
+        severity,
+        subject: format!("registry {registry}"),
+        problem: error.to_string(),
+        mend: error.hint().unwrap_or(mend),
+    }
+}

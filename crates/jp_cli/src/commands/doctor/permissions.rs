@@ -1,0 +1,195 @@
+//! Who else can read or change what jp keeps for this user. Knows modes and owners, not contents.
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use jp_registry::install::Places;
+
+use super::finding::{Family, Finding, Severity, quoted};
+use crate::{error::CliError, places, registry};
+
+/// What others may do with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// Look at it.
+    Read,
+    /// Nothing.
+    Nothing,
+}
+
+impl Others {
+    /// Returns the bits that must not be set.
+    const fn refused(self) -> u32 {
+        match self {
+            Self::Read => 0o022,
+            Self::Nothing => 0o077,
+        }
+    }
+}
+
+/// A file or directory that is looked at, if it is there.
+struct Place {
+    what: &'static str,
+    path: PathBuf,
+    others: Others,
+}
+
+/// Looks at everything that is kept for this user.
+pub(super) fn check() -> Result<Vec<Finding>, CliError> {
+    let me = rustix::process::geteuid().as_raw();
+    let mut findings = Vec::new();
+    for place in kept()? {
+        findings.extend(look(&place, me));
+    }
+    Ok(findings)
+}
+
+fn kept() -> Result<Vec<Place>, CliError> {
+    let mut all = Vec::new();
+    let mut add = |what, path: PathBuf, others| all.push(Place { what, path, others });
+    let data = places::data_dir()?;
+    if let Some(config) = places::config_dir() {
+        add("the configuration", config.clone(), Others::Read);
+        // Whoever writes it decides what tools may do.
+        add(
+            "the configuration file",
+            config.join("config.toml"),
+            Others::Read,
+        );
+    }
+    add("the data directory", data.clone(), Others::Read);
+    add("the trust file", places::trust_file()?, Others::Read);
+    add("the trusted keys", places::keys_file()?, Others::Read);
+    add("the audit log", places::audit_dir()?, Others::Nothing);
+    let known = Places::new(Path::new("."), &data);
+    add("the receipts", known.receipts(), Others::Read);
+    add("the revocations", known.revocations(), Others::Read);
+    add("what is known of registries", known.data, Others::Read);
+    if let Ok(broker) = places::broker() {
+        let files = [
+            ("the store of the broker", broker.store),
+            ("the secrets", broker.secrets.secrets),
+            ("the key of the secrets", broker.secrets.key),
+        ];
+        for (what, file) in files {
+            if let Some(dir) = file.parent() {
+                add(
+                    "the directory of a private file",
+                    dir.to_owned(),
+                    Others::Nothing,
+                );
+            }
+            add(what, file, Others::Nothing);
+        }
+    }
+    if let (Some(cache), Some(code)) = (places::cache_dir(), places::code_dir()) {
+        add("the cache", cache.clone(), Others::Read);
+        add("the cache of compiled code", code, Others::Read);
+        add(
+            "the store of artifacts",
+            registry::store_dir()?,
+            Others::Read,
+        );
+        add(
+            "the directories of running calls",
+            cache.join("tmp"),
+            Others::Read,
+        );
+    }
+    Ok(all)
+}
+
+fn look(place: &Place, me: u32) -> Option<Finding> {
+    let path = &place.path;
+    let finding = |problem: String, mend: String| Finding {
+        family: Family::Files,
+        severity: Severity::Error,
+        subject: path.display().to_string(),
+        problem: format!("{}: {problem}", place.what),
+        mend,
+    };
+    let meta = match fs::metadata(path) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => {
+            let mend = format!("ls -ld {}", quoted(path));
+            return Some(finding(format!("it cannot be looked at: {error}"), mend));
+        }
+    };
+    if meta.uid() != me {
+        let problem = format!("it belongs to the user {}, not to you ({me})", meta.uid());
+        return Some(finding(
+            problem,
+            format!("sudo chown -R {me} {}", quoted(path)),
+        ));
+    }
+    let open = meta.mode() & place.others.refused();
+    if open == 0 {
+        return None;
+    }
+    let can = if open & 0o022 == 0 { "read" } else { "change" };
+    Some(finding(
+        format!("others can {can} it (mode {:o})", meta.mode() & 0o777),
+        chmod(path, place.others, meta.is_dir()),
+    ))
+}
+
+fn chmod(path: &Path, others: Others, is_dir: bool) -> String {
+    let mode = match (others, is_dir) {
+        (Others::Read, _) => "go-w",
+        (Others::Nothing, true) => "700",
+        (Others::Nothing, false) => "600",
+    };
+    format!("chmod {mode} {}", quoted(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn what_others_can_do_is_named_with_the_command_that_ends_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("f");
+        fs::write(&file, "").unwrap();
+        let me = fs::metadata(&file).unwrap().uid();
+        let check = |mode: u32, others, me| {
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            let place = Place {
+                what: "a file",
+                path: file.clone(),
+                others,
+            };
+            look(&place, me).map(|found| (found.problem, found.mend))
+        };
+        assert_eq!(check(0o600, Others::Nothing, me), None);
+        assert_eq!(check(0o644, Others::Read, me), None);
+        let (problem, mend) = check(0o640, Others::Nothing, me).unwrap();
+        assert!(
+            problem.contains("others can read it (mode 640)"),
+            "{problem}"
+        );
+        assert_eq!(mend, format!("chmod 600 {}", file.display()));
+        let (problem, mend) = check(0o664, Others::Read, me).unwrap();
+        assert!(problem.contains("others can change it"), "{problem}");
+        assert_eq!(mend, format!("chmod go-w {}", file.display()));
+        let (problem, mend) = check(0o600, Others::Nothing, me + 1).unwrap();
+        assert!(problem.contains("belongs to the user"), "{problem}");
+        assert!(mend.starts_with("sudo chown -R"), "{mend}");
+    }
+
+    #[test]
+    fn what_is_not_there_is_no_finding() {
+        let place = Place {
+            what: "nothing",
+            path: PathBuf::from("/nonexistent/jp"),
+            others: Others::Nothing,
+        };
+        assert_eq!(look(&place, 0), None);
+    }
+}

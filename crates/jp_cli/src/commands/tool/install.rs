@@ -1,0 +1,272 @@
+//! `jp tool install`, `update` and `remove`: which tools of registries a workspace uses.
+
+use clap::Args;
+use jp_registry::{
+    InstallError, ToolId,
+    install::{Installed, Mode, Spec, Warning},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    commands::JSON_VERSION,
+    error::CliError,
+    exit::Exit,
+    interrupt::Interrupts,
+    registry::{self, Accept},
+    session::Session,
+    text,
+    ui::Ui,
+};
+
+/// What every verb that changes `jp.lock` understands.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Changing {
+    /// Accept what changed without being asked: a wider request, another description, a new key
+    #[arg(long)]
+    yes: bool,
+    /// Refuse to change `jp.lock`
+    #[arg(long, conflicts_with = "yes")]
+    locked: bool,
+    /// Ask no registry: use what is on this machine
+    #[arg(long)]
+    offline: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Changing {
+    pub(super) const fn mode(self) -> Mode {
+        match (self.offline, self.locked) {
+            (true, _) => Mode::Offline,
+            (false, true) => Mode::Locked,
+            (false, false) => Mode::Normal,
+        }
+    }
+
+    pub(super) const fn is_json(self) -> bool {
+        self.json
+    }
+
+    pub(super) const fn accept(self) -> Accept {
+        if self.yes { Accept::Yes } else { Accept::Ask }
+    }
+}
+
+/// Arguments of `jp tool install`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A tool is fetched, verified and written into jp.lock before anything of it runs. Its
+signature must be by a key that you trust for its name (`jp trust key`), and what it
+asks for must be allowed by your policy and by the workspace's [capabilities].
+
+Examples:
+  jp tool install ocr                 the newest version
+  jp tool install ocr@1.2.0           this one
+  jp tool install ocr-old=ocr@1.2.0   beside another version, under a name of its own
+  jp tool install                     whatever [tooling] and jp.lock name")]
+pub(crate) struct InstallArgs {
+    /// The tools: ID, ID@VERSION or NAME=ID@VERSION; none means all that the workspace names
+    #[arg(value_name = "TOOL")]
+    tools: Vec<String>,
+    /// Take it from this registry
+    #[arg(long, value_name = "NAME")]
+    registry: Option<String>,
+    #[command(flatten)]
+    changing: Changing,
+}
+
+/// Arguments of `jp tool update`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A version that asks for more, or shows the model something else, is shown as a
+difference and installed only when you accept it.
+
+Examples:
+  jp tool update
+  jp tool update ocr
+  jp tool update ocr --yes")]
+pub(crate) struct UpdateArgs {
+    /// The tools; none means all
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    #[command(flatten)]
+    changing: Changing,
+}
+
+/// Arguments of `jp tool remove`.
+#[derive(Debug, Args)]
+pub(crate) struct RemoveArgs {
+    /// The tools
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
+    #[command(flatten)]
+    changing: Changing,
+}
+
+/// What became of one tool.
+pub(super) type Outcome = (ToolId, Result<Installed, InstallError>);
+
+/// Installs tools.
+pub(crate) fn install(args: &InstallArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let session = Session::open(ui)?;
+    let mut specs = Vec::new();
+    for text in &args.tools {
+        let spec: Spec = text
+            .parse()
+            .map_err(|error: jp_registry::install::SpecError| CliError::usage(error.to_string()))?;
+        specs.push(match &args.registry {
+            Some(name) => spec.from_registry(name),
+            None => spec,
+        });
+    }
+    let interrupts = listen()?;
+    let changing = args.changing;
+    let installer = registry::installer(
+        &session,
+        changing.mode(),
+        changing.accept(),
+        &interrupts.cancel,
+        ui,
+    )?;
+    let outcomes: Vec<Outcome> = if specs.is_empty() {
+        let wanted = registry::wanted(&session.loaded)?;
+        installer.lock(&wanted).map_err(CliError::install)?
+    } else {
+        let one = |spec: &Spec| (spec.name.clone(), installer.install(spec));
+        specs.iter().map(one).collect()
+    };
+    report(outcomes, changing.json, ui)
+}
+
+/// Updates tools.
+pub(crate) fn update(args: &UpdateArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let session = Session::open(ui)?;
+    let names = parse_names(&args.names)?;
+    let interrupts = listen()?;
+    let changing = args.changing;
+    let installer = registry::installer(
+        &session,
+        changing.mode(),
+        changing.accept(),
+        &interrupts.cancel,
+        ui,
+    )?;
+    let outcomes = installer.update(&names).map_err(CliError::install)?;
+    report(outcomes, changing.json, ui)
+}
+
+/// Takes tools out of `jp.lock`.
+pub(crate) fn remove(args: &RemoveArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let session = Session::open(ui)?;
+    let interrupts = listen()?;
+    let mode = args.changing.mode();
+    let installer = registry::installer(&session, mode, Accept::Ask, &interrupts.cancel, ui)?;
+    let mut removed = Vec::new();
+    for name in parse_names(&args.names)? {
+        let gone = installer.remove(&name).map_err(CliError::install)?;
+        if !args.changing.json {
+            ui.say(format_args!("Removed {name} {}.", gone.version));
+        }
+        removed.push(json!({"name": name.as_str(), "version": gone.version.to_string()}));
+    }
+    if args.changing.json {
+        ui.json(&json!({"version": JSON_VERSION, "removed": removed}))?;
+    }
+    Ok(Exit::Done)
+}
+
+pub(crate) fn listen() -> Result<Interrupts, CliError> {
+    Interrupts::listen().map_err(|source| CliError::System {
+        what: "cannot listen for Ctrl-C".to_owned(),
+        source,
+    })
+}
+
+fn parse_names(names: &[String]) -> Result<Vec<ToolId>, CliError> {
+    let parse = |name: &String| {
+        let parsed = name.parse();
+        parsed.map_err(|error: jp_registry::IdError| CliError::usage(error.to_string()))
+    };
+    names.iter().map(parse).collect()
+}
+
+/// Says what became of each tool; the first failure decides the exit code.
+pub(super) fn report(outcomes: Vec<Outcome>, as_json: bool, ui: &Ui) -> Result<Exit, CliError> {
+    let mut exit = Exit::Done;
+    let mut entries = Vec::new();
+    if outcomes.is_empty() && !as_json {
+        ui.say("No tools of registries. `jp tool search WORD` finds some.");
+    }
+    for (name, outcome) in outcomes {
+        match outcome {
+            Ok(installed) => {
+                entries.push(entry(&name, &installed));
+                if !as_json {
+                    say(&name, &installed, ui);
+                }
+            }
+            Err(error) => {
+                let shown = CliError::install(error);
+                let hint = shown.hint();
+                entries
+                    .push(json!({"name": name.as_str(), "error": shown.to_string(), "hint": hint}));
+                if !as_json {
+                    ui.error(&shown.to_string(), hint.as_deref());
+                }
+                if exit == Exit::Done {
+                    exit = shown.exit();
+                }
+            }
+        }
+    }
+    if as_json {
+        ui.json(&json!({"version": JSON_VERSION, "tools": entries}))?;
+    }
+    Ok(exit)
+}
+
+fn say(name: &ToolId, installed: &Installed, ui: &Ui) {
+    let tool = &installed.tool;
+    let version = &tool.version;
+    let line = match &installed.before {
+        None => format!("Installed {name} {version} from {}.", tool.registry),
+        Some(before) if installed.is_change() => {
+            format!("Updated {name} from {} to {version}.", before.version)
+        }
+        Some(_) => format!("{name} {version} is installed."),
+    };
+    ui.say(text::escape(&line));
+    if installed.is_change() {
+        for ask in &installed.asks {
+            ui.say(format_args!("  may: {}", text::one_line(ask)));
+        }
+    }
+    for warning in &installed.warnings {
+        warn(warning, ui);
+    }
+}
+
+/// Shows a warning with its way out.
+pub(super) fn warn(warning: &Warning, ui: &Ui) {
+    ui.warning(&warning.to_string());
+    if let Some(hint) = warning.hint() {
+        ui.hint(&hint);
+    }
+}
+
+fn entry(name: &ToolId, installed: &Installed) -> Value {
+    let tool = &installed.tool;
+    let warnings: Vec<String> = installed.warnings.iter().map(ToString::to_string).collect();
+    json!({
+        "name": name.as_str(),
+        "id": tool.id.as_str(),
+        "version": tool.version.to_string(),
+        "registry": tool.registry,
+        "sha256": tool.sha256.to_string(),
+        "before": installed.before.as_ref().map(|before| before.version.to_string()),
+        "changed": installed.is_change(),
+        "asks": installed.asks,
+        "warnings": warnings,
+    })
+}

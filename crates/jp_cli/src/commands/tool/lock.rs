@@ -1,0 +1,139 @@
+//! `jp tool lock`: makes `jp.lock` say what the workspace names, tools of MCP servers included.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use jp_config::tool::ToolSource;
+use jp_llm::{McpTools, runtime::mcp::Defined};
+use jp_registry::{
+    McpPin,
+    install::{Installer, McpTool, Mode},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::install::{self, Changing, listen};
+use crate::{
+    error::CliError,
+    exit::Exit,
+    registry,
+    session::{Session, block_on},
+    text,
+    ui::Ui,
+};
+
+/// Arguments of `jp tool lock`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Installs what [tooling] names and jp.lock does not have, verifies what it has, and
+pins what the tools of MCP servers show the model: from then on a server that changes
+a description or a schema is stopped until you have looked at the difference.
+
+Examples:
+  jp tool lock             bring jp.lock up to date
+  jp tool lock --locked    fail if that would change it
+  jp tool lock --yes       accept what changed")]
+pub(crate) struct LockArgs {
+    #[command(flatten)]
+    changing: Changing,
+}
+
+/// Brings the lock file up to date.
+pub(crate) fn run(args: &LockArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let session = Session::open(ui)?;
+    let interrupts = listen()?;
+    let changing = args.changing;
+    let (mode, accept) = (changing.mode(), changing.accept());
+    let installer = registry::installer(&session, mode, accept, &interrupts.cancel, ui)?;
+    let wanted = registry::wanted(&session.loaded)?;
+    let outcomes = installer.lock(&wanted).map_err(CliError::install)?;
+    let nothing = outcomes.is_empty();
+    let servers = pin_servers(&session, &installer, &interrupts.cancel, ui)?;
+    if nothing && servers == Pinned::None {
+        ui.say("The workspace names no tools of registries or of MCP servers.");
+        return Ok(Exit::Done);
+    }
+    let exit = if nothing {
+        Exit::Done
+    } else {
+        install::report(outcomes, changing.is_json(), ui)?
+    };
+    Ok(match (exit, servers) {
+        (Exit::Done, Pinned::Refused(why)) => why,
+        (exit, _) => exit,
+    })
+}
+
+/// What became of the tools of MCP servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pinned {
+    /// There are none.
+    None,
+    /// All are as they were, or accepted.
+    All,
+    /// Some were not accepted.
+    Refused(Exit),
+}
+
+/// Pins what the tools of MCP servers show the model.
+fn pin_servers(
+    session: &Session,
+    installer: &Installer<'_>,
+    cancel: &CancellationToken,
+    ui: &Ui,
+) -> Result<Pinned, CliError> {
+    let mcp = session.host.mcp.as_ref();
+    let Some(mcp) = mcp.filter(|mcp| mcp.are_needed(&session.loaded)) else {
+        return Ok(Pinned::None);
+    };
+    if installer.mode == Mode::Offline {
+        return Ok(Pinned::None);
+    }
+    let silent = block_on(async {
+        let silent = mcp.prepare(&session.loaded, cancel).await;
+        mcp.servers().stop().await;
+        silent
+    })?;
+    for unlisted in silent {
+        ui.warning(&unlisted.error.to_string());
+    }
+    let mut result = Pinned::All;
+    for (server, defined) in by_server(session, mcp, ui) {
+        let tools: Vec<McpTool<'_>> = defined
+            .iter()
+            .map(|tool| McpTool {
+                name: &tool.called,
+                shown: &tool.shown,
+            })
+            .collect();
+        match installer.accept_mcp(server, &tools) {
+            Ok(pins) => {
+                let new = pins.iter().filter(|pin| **pin != McpPin::Same).count();
+                if new > 0 {
+                    let server = text::one_line(server);
+                    ui.say(format_args!("Pinned {new} tool(s) of MCP server {server}."));
+                }
+            }
+            Err(error) => {
+                let shown = CliError::install(error);
+                ui.error(&shown.to_string(), shown.hint().as_deref());
+                result = Pinned::Refused(shown.exit());
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// Collects the configured tools of each server, as the server describes them.
+fn by_server<'a>(session: &'a Session, mcp: &McpTools, ui: &Ui) -> BTreeMap<&'a str, Vec<Defined>> {
+    let mut servers: BTreeMap<&str, Vec<Defined>> = BTreeMap::new();
+    for (name, tool) in &session.loaded.config.conversation.tools.tools {
+        let ToolSource::Mcp { server, .. } = &tool.source else {
+            continue;
+        };
+        match mcp.define(name, server, tool) {
+            Ok(defined) => servers.entry(server).or_default().push(defined),
+            Err(error) => ui.warning(&error.to_string()),
+        }
+    }
+    servers
+}

@@ -1,0 +1,229 @@
+//! Registries as the configuration names them, and what this user keeps of them.
+
+use std::{path::PathBuf, sync::Arc};
+
+use jp_config::{Loaded, RegistryConfig, RegistryPlace, ToolingConfig};
+use jp_llm::registry::{DownloadTransport, RegistryTools};
+use jp_registry::{
+    Disk, Source, Store,
+    install::{Change, Decision, Installer, Mode, Places, Registry, Spec},
+    source::{DirSource, HttpSource, OciSource},
+    trust::{TrustRoots, TrustedRegistry},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    clock, download::Download, error::CliError, places, prompt, session::Session, text, ui::Ui,
+};
+
+/// Who accepts a change that a person must see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Accept {
+    /// Whoever is at the terminal.
+    Ask,
+    /// It was accepted on the command line.
+    Yes,
+}
+
+/// Returns where the tools of a workspace are kept.
+pub(crate) fn places(session: &Session) -> Result<Places, CliError> {
+    Ok(Places::new(&session.workspace.root, &places::data_dir()?))
+}
+
+/// Makes the installer of a workspace.
+pub(crate) fn installer<'a>(
+    session: &'a Session,
+    mode: Mode,
+    accept: Accept,
+    cancel: &CancellationToken,
+    ui: &'a Ui,
+) -> Result<Installer<'a>, CliError> {
+    let places = places(session)?;
+    keep_keys(&session.loaded, &places)?;
+    let registries = sources(&session.loaded, cancel)?
+        .map(|(name, source)| source.map(|source| Registry { name, source }))
+        .collect::<Result<Vec<_>, CliError>>()?;
+    let download = Download::new(ui);
+    Ok(Installer {
+        places,
+        disk: Disk::real(),
+        store: store()?,
+        registries,
+        host: session.host.policy.clone(),
+        app: session.app_policy(),
+        builtins: builtins(),
+        now: clock::now() / 1000,
+        mode,
+        decide: Box::new(move |change| decide(change, accept, ui)),
+        progress: Box::new(move |what, done, all| download.show(what, done, all)),
+    })
+}
+
+/// Returns what the workspace wants of registries, in the words of the installer: versions that are
+/// said exactly are wanted exactly, others leave the choice to the registry.
+pub(crate) fn wanted(loaded: &Loaded) -> Result<Vec<Spec>, CliError> {
+    let tools = loaded.config.tooling.iter();
+    let specs = tools.filter_map(|(name, tool)| match tool {
+        ToolingConfig::Registry(tool) => Some((name, tool)),
+        ToolingConfig::Custom(_) => None,
+    });
+    let spec = |(name, tool): (&String, &jp_config::RegistryTool)| {
+        let usage = |error: jp_registry::IdError| CliError::usage(error.to_string());
+        Ok(Spec {
+            name: name.parse().map_err(usage)?,
+            id: tool.id.as_ref().unwrap_or(name).parse().map_err(usage)?,
+            version: exact(&tool.version),
+            registry: tool.registry.clone(),
+        })
+    };
+    specs.map(spec).collect()
+}
+
+/// Returns the one version that a requirement allows, if it allows one.
+fn exact(requirement: &semver::VersionReq) -> Option<semver::Version> {
+    let [only] = requirement.comparators.as_slice() else {
+        return None;
+    };
+    let (minor, patch) = (only.minor?, only.patch?);
+    let mut version = semver::Version::new(only.major, minor, patch);
+    version.pre = only.pre.clone();
+    (only.op == semver::Op::Exact).then_some(version)
+}
+
+/// Makes what calls need of signed tools; `None` in a workspace that has none.
+pub(crate) fn tools(session: &Session) -> Result<Option<RegistryTools>, CliError> {
+    let places = places(session)?;
+    let config = &session.loaded.config;
+    if config.tooling.is_empty() && !places.lock.exists() {
+        return Ok(None);
+    }
+    let mut tools = RegistryTools::open(&places, store()?).map_err(CliError::install)?;
+    // Nothing is asked before an artifact is missing.
+    let cancel = CancellationToken::new();
+    for (name, source) in sources(&session.loaded, &cancel)? {
+        tools.sources.insert(name, Arc::from(source?));
+    }
+    Ok(Some(tools))
+}
+
+/// Opens the store that all workspaces share.
+pub(crate) fn store() -> Result<Store, CliError> {
+    Store::open(&store_dir()?).map_err(CliError::registry)
+}
+
+/// Returns the directory of the store.
+pub(crate) fn store_dir() -> Result<PathBuf, CliError> {
+    let cache = places::cache_dir().ok_or(CliError::NoHome {
+        variable: "JP_CACHE_DIR",
+        what: "cache",
+    })?;
+    Ok(cache.join("store"))
+}
+
+type Named = (String, Result<Box<dyn Source>, CliError>);
+
+/// Makes the sources of the configured registries, the default ones first.
+fn sources<'a>(
+    loaded: &'a Loaded,
+    cancel: &'a CancellationToken,
+) -> Result<impl Iterator<Item = Named> + 'a, CliError> {
+    let all = &loaded.config.registries;
+    let first = all.iter().filter(|(_, registry)| registry.default);
+    let rest = all.iter().filter(|(_, registry)| !registry.default);
+    Ok(first
+        .chain(rest)
+        .map(|(name, registry)| (name.clone(), source(registry, cancel))))
+}
+
+fn source(
+    registry: &RegistryConfig,
+    cancel: &CancellationToken,
+) -> Result<Box<dyn Source>, CliError> {
+    let transport = |url: &str| -> Result<Arc<DownloadTransport>, CliError> {
+        let made = DownloadTransport::new(url, cancel.clone());
+        made.map(Arc::new).map_err(CliError::registry)
+    };
+    match &registry.place {
+        RegistryPlace::Dir(dir) => Ok(Box::new(DirSource::new(dir))),
+        RegistryPlace::Url(url) => {
+            let made = HttpSource::new(url, transport(url)?);
+            made.map(|source| Box::new(source) as _)
+                .map_err(CliError::registry)
+        }
+        RegistryPlace::Oci(place) => {
+            let reference = place.parse().map_err(CliError::registry)?;
+            let transport = transport(&format!("https://{place}"))?;
+            Ok(Box::new(OciSource::new(reference, transport)))
+        }
+    }
+}
+
+/// Writes the keys of the user's configuration into the trust file, where they are looked up.
+fn keep_keys(loaded: &Loaded, places: &Places) -> Result<(), CliError> {
+    let registries = loaded.config.registries.iter();
+    let named: Vec<_> = registries
+        .filter_map(|(name, registry)| Some((name, registry.key.as_ref()?)))
+        .collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    let changed = TrustRoots::change(&places.keys, |roots| {
+        for (name, key) in named {
+            let key = key.parse().map_err(CliError::registry)?;
+            let validates = roots.registry(name).is_some_and(|known| known.validates);
+            let registry = TrustedRegistry { key, validates };
+            if roots.registry(name) != Some(&registry) {
+                let trusted = roots.trust_registry(name, registry);
+                trusted.map_err(CliError::registry)?;
+            }
+        }
+        Ok::<(), CliError>(())
+    });
+    changed.map(|_| ())
+}
+
+/// Returns the names that tools of registries may not take.
+fn builtins() -> Vec<String> {
+    let names = ["bash"].into_iter();
+    #[cfg(feature = "wasm-tools")]
+    let names = names.chain(jp_llm::builtins().iter().map(|builtin| builtin.name));
+    names.map(str::to_owned).collect()
+}
+
+/// Shows a change and asks whether it is wanted.
+fn decide(change: &Change<'_>, accept: Accept, ui: &Ui) -> Decision {
+    match change {
+        Change::Tool { from, to, diff } => {
+            ui.say(format_args!(
+                "`{}` {} differs from {}:",
+                from.name, to.version, from.version
+            ));
+            ui.say(format_args!("{diff}"));
+        }
+        Change::Mcp { server, tool, diff } => {
+            let (server, tool) = (text::one_line(server), text::one_line(tool));
+            ui.say(format_args!(
+                "`{tool}` of MCP server `{server}` has changed:"
+            ));
+            ui.say(format_args!("{diff}"));
+        }
+        Change::Key {
+            registry,
+            old,
+            new,
+            names,
+        } => {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            ui.say(format_args!(
+                "The key {old} hands over to {new}, as `{registry}` passes on, for {}.",
+                names.join(", ")
+            ));
+        }
+    }
+    let yes = accept == Accept::Yes || (ui.can_ask && prompt::yes("Accept this? [y/N] "));
+    if yes {
+        Decision::Accept
+    } else {
+        Decision::Refuse
+    }
+}

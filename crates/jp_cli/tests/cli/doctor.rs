@@ -1,0 +1,164 @@
+//! `jp doctor`: what it finds, and that what it says mends it.
+
+mod tools;
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::{
+    kit::{Ran, Sandbox},
+    output::fits,
+};
+
+/// Runs `jp` with a cache that no other test sees.
+fn jp(sandbox: &Sandbox, words: &[&str]) -> Ran {
+    let mut command = sandbox.command(words);
+    command.env("JP_CACHE_DIR", sandbox.path("cache"));
+    command.output().unwrap().into()
+}
+
+fn doctor(sandbox: &Sandbox, more: &[&str]) -> Value {
+    let ran = jp(sandbox, &[&["doctor", "--json"], more].concat());
+    let document = ran.json();
+    fits(&document, "doctor.schema.json");
+    let bad = document["errors"].as_u64().unwrap() + document["warnings"].as_u64().unwrap();
+    ran.exits(i32::from(bad > 0));
+    document
+}
+
+/// Returns the mend of the one finding with a severity, a subject and a problem like these.
+#[track_caller]
+fn mend(document: &Value, severity: &str, subject: &str, problem: &str) -> String {
+    let has =
+        |finding: &Value, key: &str, part: &str| finding[key].as_str().unwrap().contains(part);
+    let all = document["findings"].as_array().unwrap();
+    let mut found = all.iter().filter(|finding| {
+        finding["severity"] == severity
+            && has(finding, "subject", subject)
+            && has(finding, "problem", problem)
+    });
+    let one = found.next();
+    let one = one.unwrap_or_else(|| panic!("no {severity} {subject}: {problem} in {document:#}"));
+    assert_eq!(found.next(), None, "{document:#}");
+    one["mend"].as_str().unwrap().to_owned()
+}
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Runs the command of a finding, as a person would in their shell.
+fn follow(sandbox: &Sandbox, mend: &str) {
+    let (program, rest) = mend.split_once(' ').unwrap();
+    if program == "jp" {
+        let words: Vec<&str> = rest.split(' ').collect();
+        jp(sandbox, &words).exits(0);
+        return;
+    }
+    let status = std::process::Command::new("sh").args(["-c", mend]).status();
+    assert!(status.unwrap().success(), "{mend}");
+}
+
+#[test]
+fn a_sound_workspace_is_fine() {
+    let sandbox = Sandbox::new("");
+    jp(&sandbox, &["doctor"])
+        .exits(0)
+        .says("Everything is fine.");
+    assert_eq!(doctor(&sandbox, &["--offline"])["findings"], json!([]));
+}
+
+#[test]
+fn what_others_can_read_or_change_is_an_error_until_it_is_mended() {
+    let sandbox = Sandbox::new("");
+    let data = "home/.local/share/jp";
+    let files = [
+        (
+            format!("{data}/secrets/sealed"),
+            0o644,
+            "the secrets: others can read it",
+        ),
+        (
+            "home/.config/jp/key/secrets".to_owned(),
+            0o640,
+            "the key of the secrets: others can read it",
+        ),
+        (
+            format!("{data}/broker/store.sqlite"),
+            0o604,
+            "the store of the broker: others can read it",
+        ),
+        (
+            format!("{data}/trust.json"),
+            0o666,
+            "the trust file: others can change it",
+        ),
+    ];
+    for (file, bits, _) in &files {
+        sandbox.write(file, "{}");
+        mode(&sandbox.path(file), *bits);
+        mode(sandbox.path(file).parent().unwrap(), 0o700);
+    }
+    mode(&sandbox.path(data), 0o777);
+    let document = doctor(&sandbox, &[]);
+    let mut mends = vec![mend(
+        &document,
+        "error",
+        data,
+        "the data directory: others can change it",
+    )];
+    for (file, _, problem) in &files {
+        mends.push(mend(&document, "error", file, problem));
+    }
+    for mend in mends {
+        assert!(mend.starts_with("chmod "), "{mend}");
+        follow(&sandbox, &mend);
+    }
+    assert_eq!(doctor(&sandbox, &[])["findings"], json!([]));
+}
+
+#[test]
+fn broken_tools_and_stale_trust_are_told_and_hostile_text_is_escaped() {
+    let sandbox =
+        Sandbox::new("[conversation.tools.fine]\nsource = \"local\"\ncommand = \"true\"\n");
+    jp(&sandbox, &["trust"]).exits(0);
+    assert_eq!(doctor(&sandbox, &[])["findings"], json!([]));
+    let broken = "[conversation.tools.\"a\\u202eb\"]\nsource = \"local\"\n";
+    sandbox.write("workspace/.jp/config.toml", broken);
+    let document = doctor(&sandbox, &[]);
+    assert_eq!(
+        mend(
+            &document,
+            "note",
+            "workspace",
+            "changed since you trusted it"
+        ),
+        "jp trust"
+    );
+    mend(&document, "error", "a\u{202e}b", "");
+    let ran = jp(&sandbox, &["doctor"]).exits(1).says("a\\u{202e}b");
+    assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}']), "{ran:?}");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_is_a_finding_and_the_rest_is_looked_at() {
+    let sandbox = Sandbox::new("nonsense = 1\n");
+    sandbox.write("home/.local/share/jp/trust.json", "{}");
+    mode(&sandbox.path("home/.local/share/jp/trust.json"), 0o622);
+    let document = doctor(&sandbox, &[]);
+    mend(&document, "error", "workspace", "nonsense");
+    mend(&document, "error", "trust.json", "others can change it");
+}
+
+#[test]
+fn mcp_tools_that_nobody_pinned_are_a_note() {
+    let config = "[providers.mcp.s]\ncommand = \"nothing\"\n\
+        [conversation.tools.t]\nsource = \"mcp.s\"\n";
+    let sandbox = Sandbox::new(config);
+    let document = doctor(&sandbox, &["--offline"]);
+    assert_eq!(
+        mend(&document, "note", "t", "is not pinned"),
+        "jp tool lock"
+    );
+}
