@@ -1,7 +1,8 @@
 //! Signed tools: what composing a grant and checking arguments costs beside a call, and whether a call
 //! costs more when more tools are installed.
 //!
-//! `cargo bench -p jp_bench --bench registry`, or with the names of cases after `--`.
+//! `cargo bench -p jp_bench --bench registry`, or with the names of cases after `--`. For `listing`,
+//! build jp first: `cargo build --release -p jp_cli`.
 
 #![expect(
     clippy::unwrap_used,
@@ -11,7 +12,7 @@
 
 mod kit;
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc, time::Instant};
+use std::{collections::BTreeMap, fs, path::Path, process::Command, sync::Arc, time::Instant};
 
 use jp_bench::{Samples, line, rounds, wanted};
 use jp_config::Sources;
@@ -45,9 +46,10 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
-    let cases: [(&str, Case); 2] = [
+    let cases: [(&str, Case); 3] = [
         ("grant_and_arguments", grant_and_arguments),
         ("installed", installed),
+        ("listing", listing),
     ];
     for (_, case) in cases.iter().filter(|(name, _)| wanted(name)) {
         case(&runtime);
@@ -148,6 +150,46 @@ fn installed(runtime: &Runtime) {
     line("bar: within 1.05 x p50");
 }
 
+/// New processes that list 10 and 1,000 tools, each with a receipt of its own.
+fn listing(_: &Runtime) {
+    let jp = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/jp");
+    let jp = std::env::var_os("JP_BENCH_BINARY").map_or(jp, Into::into);
+    if !jp.exists() {
+        line(
+            "listing: no jp binary; build it with `cargo build --release -p jp_cli`, or name it in JP_BENCH_BINARY",
+        );
+        return;
+    }
+    let (few, many) = (Shop::new(9), Shop::new(999));
+    let list = |shop: &Shop| {
+        let dir = shop.workspace.dir.path();
+        let mut command = Command::new(&jp);
+        command
+            .arg("-C")
+            .arg(shop.workspace.root())
+            .args(["tool", "list"]);
+        for (name, place) in [("CONFIG", "config"), ("DATA", "data"), ("CACHE", "cache")] {
+            command.env(format!("JP_{name}_DIR"), dir.join(place));
+        }
+        command.output().unwrap()
+    };
+    for (shop, count) in [(&few, 10), (&many, 1000)] {
+        shop.part_receipts();
+        let text = String::from_utf8(list(shop).stdout).unwrap();
+        let listed = text.lines().filter(|line| line.contains("locked"));
+        assert_eq!(listed.count(), count, "{text}");
+    }
+    let mut less = Samples::new("process/list-10/1");
+    let mut more = Samples::new("process/list-1000/1");
+    for _ in 0..rounds(60) {
+        less.time(|| list(&few));
+        more.time(|| list(&many));
+    }
+    less.report(None);
+    more.report(Some(&less));
+    line("bar: at most 5 x p50");
+}
+
 /// A workspace with an installed tool, and a number of others in its lock file.
 struct Shop {
     workspace: Workspace,
@@ -186,6 +228,25 @@ impl Shop {
 
     fn tool(&self) -> Arc<ToolDefinition> {
         self.workspace.tool("echo")
+    }
+
+    /// Gives every tool of the lock file a manifest and a receipt of its own, as if each were another.
+    fn part_receipts(&self) {
+        let data = self.workspace.dir.path().join("data");
+        let places = Places::new(self.workspace.root(), &data);
+        let mut lock = Lock::open(&places.lock).unwrap();
+        let text = fs::read(places.receipts()).unwrap();
+        let mut file: Value = serde_json::from_slice(&text).unwrap();
+        let receipts = file["receipts"].as_object_mut().unwrap();
+        let receipt = receipts.values().next().unwrap().clone();
+        let tools: Vec<_> = lock.tools().cloned().collect();
+        for mut tool in tools {
+            tool.manifest = Digest::of(tool.name.as_str().as_bytes());
+            receipts.insert(tool.manifest.to_string(), receipt.clone());
+            lock.set(tool).unwrap();
+        }
+        fs::write(places.receipts(), file.to_string()).unwrap();
+        lock.save(&Disk::real(), &places.lock).unwrap();
     }
 }
 
