@@ -52,9 +52,12 @@ pub(crate) fn choose(
                 .map_err(|source| CliError::at("cannot use", path, source))?,
             access,
         };
-        if let Err(source) = std::fs::metadata(&file.path) {
-            return Err(CliError::at("cannot use", path, source));
-        }
+        let usable = std::fs::metadata(&file.path).map_err(|error| error.to_string());
+        let usable = usable.and_then(|found| match found.is_file() {
+            true => Ok(()),
+            false => Err("it is no file".to_owned()),
+        });
+        usable.map_err(|reason| CliError::usage(format!("cannot use {path}: {reason}")))?;
         let named = json!({ "$file": name });
         if arguments.insert(name.to_owned(), named).is_some() {
             return Err(CliError::usage(format!("`{name}` is given twice")));

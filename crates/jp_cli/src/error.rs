@@ -6,7 +6,7 @@ use jp_audit::AuditError;
 use jp_config::{ConfigError, Problem};
 use jp_llm::{ToolError, TrustError, broker::McpError};
 
-use jp_registry::InstallError;
+use jp_registry::{FetchError, InstallError};
 
 use crate::exit::Exit;
 
@@ -144,7 +144,9 @@ const fn exit_of(error: &InstallError) -> Exit {
         | InstallError::StoppedMcp { .. }
         | InstallError::Locked { .. }
         | InstallError::Differs { .. } => Exit::Denied,
+        InstallError::Fetch(FetchError::Cancelled) => Exit::Cancelled,
         InstallError::Name(_)
+        | InstallError::Lock(_)
         | InstallError::UnknownRegistry { .. }
         | InstallError::Ambiguous { .. } => Exit::Usage,
         InstallError::UnknownTool { .. }

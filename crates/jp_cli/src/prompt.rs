@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, BufRead, Read, Write},
+    sync::mpsc,
     time::Duration,
 };
 
@@ -48,20 +49,33 @@ pub(crate) async fn line(cancel: &CancellationToken) -> Typed {
     }
 }
 
-/// Asks a question that only `y` says yes to.
-pub(crate) fn yes(question: &str) -> bool {
+/// Asks a question that only `y` says yes to; Ctrl-C says no.
+pub(crate) fn yes(question: &str, cancel: &CancellationToken) -> bool {
     forget_typed();
     let mut terminal = io::stderr();
     // A terminal that is gone answers nothing either.
     let _ = terminal.write_all(question.as_bytes());
     let _ = terminal.flush();
-    let mut bytes = Vec::new();
-    let read = io::stdin()
-        .lock()
-        .take(MAX_LINE)
-        .read_until(b'\n', &mut bytes);
-    let typed = String::from_utf8_lossy(&bytes).trim().to_lowercase();
-    read.is_ok() && matches!(typed.as_str(), "y" | "yes")
+    let (sender, typed) = mpsc::channel();
+    // A thread that waits for a key cannot be woken; nobody waits for that thread.
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = io::stdin()
+            .lock()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut bytes);
+        let line = String::from_utf8_lossy(&bytes).trim().to_lowercase();
+        let _ = sender.send(read.is_ok() && matches!(line.as_str(), "y" | "yes"));
+    });
+    while !cancel.is_cancelled() {
+        match typed.recv_timeout(Duration::from_millis(50)) {
+            Ok(answer) => return answer,
+            Err(mpsc::RecvTimeoutError::Disconnected) => return false,
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+        }
+    }
+    let _ = terminal.write_all(b"\n");
+    false
 }
 
 /// Asks for a line that is not shown while it is typed.

@@ -54,7 +54,10 @@ pub(crate) fn installer<'a>(
         builtins: builtins(),
         now: clock::now() / 1000,
         mode,
-        decide: Box::new(move |change| decide(change, accept, ui)),
+        decide: Box::new({
+            let cancel = cancel.clone();
+            move |change| decide(change, accept, &cancel, ui)
+        }),
         progress: Box::new(move |what, done, all| download.show(what, done, all)),
     })
 }
@@ -191,7 +194,7 @@ fn builtins() -> Vec<String> {
 }
 
 /// Shows a change and asks whether it is wanted.
-fn decide(change: &Change<'_>, accept: Accept, ui: &Ui) -> Decision {
+fn decide(change: &Change<'_>, accept: Accept, cancel: &CancellationToken, ui: &Ui) -> Decision {
     match change {
         Change::Tool { from, to, diff } => {
             ui.say(format_args!(
@@ -220,10 +223,15 @@ fn decide(change: &Change<'_>, accept: Accept, ui: &Ui) -> Decision {
             ));
         }
     }
-    let yes = accept == Accept::Yes || (ui.can_ask && prompt::yes("Accept this? [y/N] "));
-    if yes {
-        Decision::Accept
-    } else {
-        Decision::Refuse
+    let asked = || ui.can_ask && prompt::yes("Accept this? [y/N] ", cancel);
+    if accept == Accept::Yes || asked() {
+        if let Change::Key { new, .. } = change {
+            ui.say(format_args!("You trust {new} for them now."));
+        }
+        return Decision::Accept;
     }
+    if !ui.can_ask {
+        ui.say("Not accepted: nobody could be asked; `--yes` accepts it.");
+    }
+    Decision::Refuse
 }

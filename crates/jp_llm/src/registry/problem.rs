@@ -84,7 +84,9 @@ impl SignedProblem {
                 "`jp tool lock` puts it there, and shows what it asks for".to_owned()
             }
             Self::LockChanged { .. } => {
-                "look at the change of `jp.lock`, then accept it with `jp tool lock`".to_owned()
+                "look at the change; `jp tool remove` and `jp tool install` take what the registry \
+                 has now"
+                    .to_owned()
             }
             Self::Revoked { .. } => {
                 "`jp tool update` looks for a version that was not, `jp tool remove` gives it up"

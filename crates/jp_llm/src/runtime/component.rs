@@ -9,7 +9,7 @@ use std::{path::Path, sync::Arc};
 use async_trait::async_trait;
 use jp_policy::Limits;
 use jp_tool::{Context, DescribedTool};
-use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi};
+use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi, ToolKind};
 use relative_path::RelativePathBuf;
 
 use super::{Invocation, Run, Stopped, ToolRuntime, printed};
@@ -151,6 +151,11 @@ impl ToolRuntime for ComponentRuntime {
             Ok(prepared) => prepared,
             Err(error) => return Run::failed(error),
         };
+        // A core module has no directories, so a file would be promised and not be there.
+        if !invocation.files.is_empty() && !matches!(prepared.kind(), ToolKind::Component { .. }) {
+            let tool = invocation.tool.name.clone();
+            return Run::failed(ToolError::TakesNoFiles { tool });
+        }
         let (opened, context, builtin) = match self.place(invocation) {
             Ok(placed) => placed,
             Err(run) => return run,

@@ -31,16 +31,31 @@ pub(super) fn bounded(arguments: Map<String, Value>) -> Result<Map<String, Value
     }
 }
 
-/// Counts the values in a value, without recursion; `None` when they are nested too deeply.
-pub(super) fn size(value: &Value, depth: usize) -> Option<usize> {
-    type Children<'a> = Box<dyn Iterator<Item = &'a Value> + 'a>;
-    fn children(value: &Value) -> Option<Children<'_>> {
+/// What stands directly below a value.
+enum Children<'a> {
+    Items(std::slice::Iter<'a, Value>),
+    Fields(serde_json::map::Values<'a>),
+}
+
+impl<'a> Children<'a> {
+    fn of(value: &'a Value) -> Option<Self> {
         match value {
-            Value::Array(items) => Some(Box::new(items.iter())),
-            Value::Object(map) => Some(Box::new(map.values())),
+            Value::Array(items) => Some(Self::Items(items.iter())),
+            Value::Object(map) => Some(Self::Fields(map.values())),
             _ => None,
         }
     }
+
+    fn next(&mut self) -> Option<&'a Value> {
+        match self {
+            Self::Items(items) => items.next(),
+            Self::Fields(fields) => fields.next(),
+        }
+    }
+}
+
+/// Counts the values in a value, without recursion; `None` when they are nested too deeply.
+pub(super) fn size(value: &Value, depth: usize) -> Option<usize> {
     // Most arguments are flat: nothing to open, nothing to allocate.
     let is_leaf = |value: &Value| !value.is_array() && !value.is_object();
     let flat = match value {
@@ -52,14 +67,14 @@ pub(super) fn size(value: &Value, depth: usize) -> Option<usize> {
         return Some(children + 1);
     }
     let mut count = 1;
-    let mut open: Vec<_> = children(value).into_iter().collect();
+    let mut open: Vec<_> = Children::of(value).into_iter().collect();
     while let Some(last) = open.last_mut() {
         let Some(next) = last.next() else {
             open.pop();
             continue;
         };
         count += 1;
-        if let Some(below) = children(next) {
+        if let Some(below) = Children::of(next) {
             if open.len() == depth {
                 return None;
             }

@@ -47,6 +47,12 @@ impl Placed {
     }
 }
 
+/// Tells whether a map has the key. Most have few keys, and to compare those is quicker than to hash
+/// one.
+fn has_key(map: &Map<String, Value>) -> bool {
+    map.keys().any(|key| key == KEY)
+}
+
 /// Tells whether any part of the arguments has the form of a chosen file. They are not nested deeply.
 pub(super) fn names_any(arguments: &Map<String, Value>) -> bool {
     fn within(value: &Value) -> bool {
@@ -56,7 +62,7 @@ pub(super) fn names_any(arguments: &Map<String, Value>) -> bool {
             _ => false,
         }
     }
-    arguments.contains_key(KEY) || arguments.values().any(within)
+    has_key(arguments) || arguments.values().any(within)
 }
 
 /// Puts the paths of the guest in the place of chosen files, in arguments that are not nested deeply.
@@ -74,7 +80,7 @@ pub(super) fn place(
     if !names_any(arguments) {
         return Ok(());
     }
-    if arguments.contains_key(KEY) {
+    if has_key(arguments) {
         return Err("- at `/`: the arguments as a whole cannot be a file".to_owned());
     }
     let at = String::new();
@@ -110,7 +116,7 @@ impl Walk<'_> {
 
     fn value(&mut self, value: &mut Value) -> Result<(), String> {
         match value {
-            Value::Object(map) if map.contains_key(KEY) => {
+            Value::Object(map) if has_key(map) => {
                 let path = self.chosen(map)?;
                 *value = serde_json::json!({ "path": path });
                 Ok(())

@@ -11,7 +11,7 @@ use super::json_schema;
 
 /// A tool of a registry: what it is, needs and takes.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 #[schemars(title = "Tool manifest", rename = "ToolManifest")]
 pub(crate) struct RawManifest {
     /// The JSON Schema of this file, for editors.

@@ -12,7 +12,7 @@ use crate::{
     id::{Digest, ToolId},
     index::IndexModel,
     model::ModelManifest,
-    revocation::{Revocation, RevocationList},
+    revocation::{Revocation, RevocationList, RevokedThing},
     signature::{self, ListKind, Signatures},
     source::{DirSource, Source as _, layout},
     store::hash_into,
@@ -53,8 +53,22 @@ impl Registry<'_> {
     /// Takes something back for good.
     ///
     /// # Errors
-    /// If the list cannot be read or written.
+    /// [`PublishError::Unknown`] if no published version matches, or if the list cannot be read or
+    /// written.
     pub fn revoke(&self, revocation: Revocation) -> Result<(), PublishError> {
+        if let RevokedThing::Versions { id, versions } = &revocation.thing {
+            let index = self.index()?;
+            let mut offered = index
+                .tools
+                .get(id)
+                .into_iter()
+                .flat_map(|t| t.versions.keys());
+            // A misspelt name would revoke nothing, and nobody would notice.
+            if !offered.any(|version| revocation.thing.is_version(id, version)) {
+                let what = format!("{id}@{versions}");
+                return Err(PublishError::Unknown { what });
+            }
+        }
         let fetched = DirSource::new(&self.dir).revocations()?;
         let mut list: RevocationList = self.own(ListKind::Revocations, fetched)?;
         if !list.revoked.contains(&revocation) {

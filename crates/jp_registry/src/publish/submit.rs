@@ -135,14 +135,48 @@ impl Registry<'_> {
                 version: version.clone(),
             });
         }
-        let newest = index.tools.get(id).map(|tool| &tool.newest);
+        let newest = index.tools.get(id).map(|tool| &tool.newest) == Some(version);
+        self.add_signatures(submission, id, version, newest, &fetched.signatures)?;
         Ok(Published {
             id: id.clone(),
             version: version.clone(),
             manifest: known.manifest,
-            newest: newest == Some(version),
+            newest,
             already: true,
         })
+    }
+
+    /// Adds the signatures of other keys to a version that is there: a key that took over from
+    /// another vouches for what that one signed.
+    fn add_signatures(
+        &self,
+        submission: &Submission<'_>,
+        id: &ToolId,
+        version: &Version,
+        newest: bool,
+        there: &[u8],
+    ) -> Result<(), PublishError> {
+        let mut signatures = Signatures::read(there)?;
+        let before = signatures.to_bytes();
+        for more in submission.signatures.by(Role::Publisher) {
+            if !signatures
+                .by(Role::Publisher)
+                .any(|one| one.key == more.key)
+            {
+                signatures.add(more.clone())?;
+            }
+        }
+        let bytes = signatures.to_bytes();
+        if bytes == before {
+            return Ok(());
+        }
+        let mut change = Change::default();
+        let latest = newest.then_some(None);
+        for version in [Some(Some(version)), latest].into_iter().flatten() {
+            let place = layout::tool(id, version)?;
+            change.add(&layout::signatures(&place), bytes.clone());
+        }
+        self.commit(change)
     }
 }
 

@@ -45,7 +45,7 @@ impl RevokedThing {
         }
     }
 
-    pub(super) fn is_version(&self, id: &ToolId, version: &Version) -> bool {
+    pub(crate) fn is_version(&self, id: &ToolId, version: &Version) -> bool {
         let Self::Versions { id: of, versions } = self else {
             return false;
         };

@@ -41,6 +41,13 @@ impl Files for Dir {
     fn read(&self, path: &str, max: u64) -> Result<Option<Vec<u8>>, FetchError> {
         let failed = |error| FetchError::io(format!("read {}", self.shown(path)), error);
         let Some(opened) = self.below.open(path).map_err(failed)? else {
+            // A directory that is not mounted is a registry that cannot be reached, not an empty one.
+            if !self.below.dir().is_dir() {
+                return Err(FetchError::Unreachable {
+                    from: self.name.clone(),
+                    reason: "there is no such directory".to_owned(),
+                });
+            }
             return Ok(None);
         };
         let too_large = || FetchError::TooLarge {

@@ -10,7 +10,7 @@ use jp_registry::{
     key::SigningKey,
     publish::Registry,
     revocation::{Revocation, Revocations, RevokedThing},
-    signature::{Judge, Signatures},
+    signature::{self, Judge, Role, Signatures},
     trust::{Rotations, SignedRotation},
 };
 use semver::{Version, VersionReq};
@@ -83,6 +83,32 @@ fn a_version_is_published_once() {
         "{found:?}"
     );
     assert_eq!(index(&shop).number(), 2);
+}
+
+#[test]
+fn another_key_can_vouch_for_a_version_that_is_there() {
+    let shop = shop();
+    let (heir, manifest) = (SigningKey::generate().unwrap(), manifest("1.0.0", BYTES));
+    let mut signatures = Signatures::default();
+    let made = signature::sign_manifest(&manifest, &heir).unwrap();
+    signatures.add(made).unwrap();
+    let again = shop.open().publish(&Submission {
+        manifest: &manifest,
+        signatures: &signatures,
+        artifact: &shop.file(BYTES),
+        publisher: Some(heir.public()),
+        validated: None,
+    });
+    assert!(again.unwrap().already);
+    let id = "ocr".parse().unwrap();
+    for version in [None, Some(&Version::new(1, 0, 0))] {
+        let fetched = shop.source().manifest(&id, version).unwrap();
+        let found = Signatures::read(&fetched.signatures).unwrap();
+        let keys: Vec<_> = found.by(Role::Publisher).map(|one| one.key).collect();
+        assert_eq!(keys, [shop.publisher.public().id(), heir.public().id()]);
+        assert_eq!(found.by(Role::Registry).count(), 1);
+    }
+    shop.verified(&shop.source(), "1.0.0");
 }
 
 #[test]
@@ -180,6 +206,15 @@ fn versions_are_deprecated_and_taken_back() {
     let found = shop.open().deprecate(&id, &unknown, Some("old"));
     assert!(matches!(found, Err(PublishError::Unknown { .. })));
 
+    for (id, versions) in [("ocr", ">5"), ("orc", "=1.0.0")] {
+        let thing = RevokedThing::Versions {
+            id: id.parse().unwrap(),
+            versions: versions.parse().unwrap(),
+        };
+        let reason = "misspelt".to_owned();
+        let found = shop.open().revoke(Revocation { thing, reason });
+        assert!(matches!(found, Err(PublishError::Unknown { .. })), "{id}");
+    }
     let thing = RevokedThing::Artifact(Digest::of(BYTES));
     let reason = "stolen".to_owned();
     shop.open().revoke(Revocation { thing, reason }).unwrap();

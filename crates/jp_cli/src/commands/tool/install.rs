@@ -18,6 +18,9 @@ use crate::{
     ui::Ui,
 };
 
+/// How often another process may be quicker.
+const MAX_RACES: usize = 20;
+
 /// What every verb that changes `jp.lock` understands.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Changing {
@@ -133,10 +136,23 @@ pub(crate) fn install(args: &InstallArgs, ui: &Ui) -> Result<Exit, CliError> {
         let wanted = registry::wanted(&session.loaded)?;
         installer.lock(&wanted).map_err(CliError::install)?
     } else {
-        let one = |spec: &Spec| (spec.name.clone(), installer.install(spec));
+        let one = |spec: &Spec| (spec.name.clone(), patiently(|| installer.install(spec)));
         specs.iter().map(one).collect()
     };
     report(outcomes, changing.json, ui)
+}
+
+/// Tries again when another process was quicker to change the lock file.
+fn patiently(
+    install: impl Fn() -> Result<Installed, InstallError>,
+) -> Result<Installed, InstallError> {
+    for _ in 0..MAX_RACES {
+        match install() {
+            Err(InstallError::Raced { .. }) => {}
+            done => return done,
+        }
+    }
+    install()
 }
 
 /// Updates tools.

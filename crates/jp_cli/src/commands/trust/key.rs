@@ -8,7 +8,8 @@ use jp_registry::{
 use serde_json::{Value, json};
 
 use crate::{
-    commands::JSON_VERSION, error::CliError, exit::Exit, places, table::table, text, ui::Ui,
+    commands::JSON_VERSION, error::CliError, exit::Exit, places, session::Session, table::table,
+    text, ui::Ui,
 };
 
 /// The verbs of `jp trust`.
@@ -75,10 +76,12 @@ pub(crate) fn run(args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
             (true, None) => format!("The key {id} is not trusted any more."),
             (false, None) => format!("The key {id} was not trusted."),
         });
-        return Ok(if known { Exit::Done } else { Exit::SaidNo });
+        let done = known || args.revoke.is_some();
+        return Ok(if done { Exit::Done } else { Exit::SaidNo });
     }
     let key: PublicKey = key.parse().map_err(usage)?;
     if let Some(name) = &args.registry {
+        refuse_configured(name, &key, ui)?;
         let registry = TrustedRegistry {
             key: key.clone(),
             validates: args.validates,
@@ -93,6 +96,24 @@ pub(crate) fn run(args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     trust(&key, args, &file, ui)
+}
+
+/// Refuses a key that the user's configuration would replace by its own at the next command.
+fn refuse_configured(name: &str, key: &PublicKey, ui: &Ui) -> Result<(), CliError> {
+    let session = Session::open(ui)?;
+    let registry = session.loaded.config.registries.get(name);
+    let configured = registry.and_then(|registry| registry.key.as_ref());
+    match configured {
+        Some(other) if *other != key.to_string() => Err(CliError::Usage {
+            message: format!(
+                "your configuration names another key of the registry `{name}`, which wins"
+            ),
+            hint: Some(format!(
+                "if the new one is right: `jp config set --user registries.{name}.key={key}`"
+            )),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn trust(

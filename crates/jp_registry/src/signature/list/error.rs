@@ -154,7 +154,14 @@ impl ListError {
             Self::Unsigned { registry, .. } | Self::BadSignature { registry, .. } => format!(
                 "if `{registry}` has a new key, check it with whoever runs it and trust it with `jp trust key --registry {registry} <key>`"
             ),
-            Self::Damaged { path, .. } => format!("remove {} and try again", path.display()),
+            // What was revoked is known from here alone: whoever removes the file forgets it.
+            Self::Damaged { path, problem } if problem.starts_with("is damaged") => format!(
+                "put {} back from a backup; without one, remove it and run `jp tool outdated`, which asks the registries again, before any tool",
+                path.display()
+            ),
+            Self::Damaged { path, .. } => {
+                format!("look through it, then `chmod 600 {}`", path.display())
+            }
             _ => return None,
         })
     }
