@@ -4,7 +4,6 @@
 //! What is verified and how is `jp_registry`'s business; nothing here trusts a byte that crate has not
 //! handed out as verified.
 
-mod kept;
 mod load;
 mod pins;
 mod problem;

@@ -15,7 +15,7 @@ use jp_registry::{
     },
 };
 
-use super::{RegistryTools, SignedProblem, kept};
+use super::{RegistryTools, SignedProblem};
 
 /// A signed tool that was found, and verified.
 pub(crate) struct Found {
@@ -38,7 +38,7 @@ impl RegistryTools {
         let locked = self.lock.get(name).ok_or(SignedProblem::NotLocked)?;
         fits(name, locked, wanted)?;
         self.check(locked)?;
-        let kept = kept::get(&self.places, &locked.manifest);
+        let kept = self.places.kept_manifest(&locked.manifest);
         let kept = kept.map_err(|error| SignedProblem::Unreadable {
             reason: error.to_string(),
         })?;

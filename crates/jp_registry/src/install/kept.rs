@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::InstallError;
+use super::{InstallError, Places};
 use crate::{
     Digest,
     disk::{self, Disk},
@@ -75,6 +75,18 @@ pub(super) fn find(data: &Path, digest: &Digest) -> Result<Option<FetchedManifes
         signatures: file.signatures.into_bytes(),
         from: path.display().to_string(),
     }))
+}
+
+impl Places {
+    /// Returns the manifest that was kept under a digest when its tool was installed, with nothing
+    /// checked about it.
+    ///
+    /// # Errors
+    ///
+    /// When the file is there and cannot be read.
+    pub fn kept_manifest(&self, digest: &Digest) -> Result<Option<FetchedManifest>, InstallError> {
+        find(&self.data, digest)
+    }
 }
 
 fn same(a: &FetchedManifest, b: &FetchedManifest) -> bool {
