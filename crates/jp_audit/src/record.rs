@@ -20,6 +20,8 @@ pub enum Source {
     Local,
     /// It belongs to an MCP server.
     Mcp,
+    /// It is signed: of a registry, or of the workspace's own tooling.
+    Registry,
 }
 
 impl Source {
@@ -28,6 +30,7 @@ impl Source {
         match self {
             Self::Builtin => "builtin",
             Self::Local => "local",
+            Self::Registry => "registry",
             Self::Mcp => "mcp",
         }
     }

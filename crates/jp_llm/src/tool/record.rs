@@ -165,7 +165,8 @@ impl CapabilityRecord {
 const fn source(tool: &ToolDefinition) -> Source {
     match tool.source {
         ToolSource::Builtin { .. } => Source::Builtin,
-        ToolSource::Local { .. } | ToolSource::Registry { .. } => Source::Local,
+        ToolSource::Local { .. } => Source::Local,
+        ToolSource::Registry { .. } => Source::Registry,
         ToolSource::Mcp { .. } => Source::Mcp,
     }
 }

@@ -60,6 +60,7 @@ async fn a_locked_tool_runs_and_has_a_directory_of_its_own_for_each_call() {
     assert_eq!(names(&desk.held().join("tmp")), Vec::<String>::new());
     let record = &desk.records()[0];
     assert_eq!(record.grant, "fs=/tmp:read-write net=none");
+    assert_eq!(record.source, "registry");
     let bytes = fs::read(jp_test::guest("files")).unwrap();
     assert_eq!(
         record.sha256.as_deref(),
