@@ -6,7 +6,7 @@ use jp_audit::AuditError;
 use jp_config::{ConfigError, Problem};
 use jp_llm::{ToolError, TrustError, broker::McpError};
 
-use jp_registry::{FetchError, InstallError};
+use jp_registry::{FetchError, InstallError, PublishError};
 
 use crate::exit::Exit;
 
@@ -80,6 +80,21 @@ impl CliError {
             message: error.to_string(),
             hint: None,
             exit: Exit::HostFailure,
+        }
+    }
+
+    /// Makes an error of a registry that was to be changed: most are mistakes of whoever changes it.
+    #[expect(clippy::needless_pass_by_value, reason = "the shape `map_err` takes")]
+    pub(crate) fn publish(error: PublishError) -> Self {
+        let failed = matches!(error, PublishError::Io { .. } | PublishError::Read(_));
+        Self::Registry {
+            message: error.to_string(),
+            hint: None,
+            exit: if failed {
+                Exit::HostFailure
+            } else {
+                Exit::Usage
+            },
         }
     }
 

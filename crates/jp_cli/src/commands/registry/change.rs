@@ -97,7 +97,7 @@ pub(crate) fn deprecate(args: &DeprecateArgs, ui: &Ui) -> Result<Exit, CliError>
     let registry = publish::open(&args.dir, &key)?;
     let count = registry
         .deprecate(&id, &versions, args.reason.as_deref())
-        .map_err(CliError::registry)?;
+        .map_err(CliError::publish)?;
     let done = if args.undo {
         "no longer deprecated"
     } else {
@@ -130,7 +130,7 @@ pub(crate) fn revoke(args: &RevokeArgs, ui: &Ui) -> Result<Exit, CliError> {
     let reason = args.reason.clone();
     registry
         .revoke(Revocation { thing, reason })
-        .map_err(CliError::registry)?;
+        .map_err(CliError::publish)?;
     ui.say("Revoked.");
     Ok(Exit::Done)
 }

@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use jp_registry::{
     Disk, document,
-    key::SigningKey,
+    key::{KeyError, SigningKey},
     signature::{self, Role, Signatures},
     trust::SignedRotation,
 };
@@ -100,11 +100,14 @@ pub(super) fn open(path: &Path) -> Result<SigningKey, CliError> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape `map_err` takes")]
-fn key_error(error: jp_registry::key::KeyError) -> CliError {
+fn key_error(error: KeyError) -> CliError {
     CliError::Registry {
         message: error.to_string(),
         hint: error.hint(),
-        exit: Exit::HostFailure,
+        exit: match error {
+            KeyError::Io { .. } | KeyError::Random => Exit::HostFailure,
+            _ => Exit::Usage,
+        },
     }
 }
 
@@ -167,7 +170,7 @@ pub(crate) fn rotate(args: &RotateArgs, ui: &Ui) -> Result<Exit, CliError> {
     let registry = super::publish::open(&args.dir, &key)?;
     registry
         .add_rotation(statement)
-        .map_err(CliError::registry)?;
+        .map_err(CliError::publish)?;
     ui.say(format_args!(
         "The key {} hands {} over to {}.",
         old.public().id(),

@@ -82,7 +82,7 @@ pub(crate) struct AddModelArgs {
 
 /// Opens a registry to change it.
 pub(super) fn open<'a>(dir: &Path, key: &'a SigningKey) -> Result<Registry<'a>, CliError> {
-    Registry::open(dir, key, clock::now() / 1000).map_err(CliError::registry)
+    Registry::open(dir, key, clock::now() / 1000).map_err(CliError::publish)
 }
 
 /// Makes an empty registry.
@@ -90,7 +90,7 @@ pub(crate) fn init(args: &InitArgs, ui: &Ui) -> Result<Exit, CliError> {
     let key = keys::open(&args.key)?;
     let now = clock::now() / 1000;
     let made = Registry::init(&args.dir, &args.name, &key, now);
-    made.map_err(CliError::registry)?;
+    made.map_err(CliError::publish)?;
     let dir = args.dir.canonicalize().unwrap_or_else(|_| args.dir.clone());
     ui.say(format_args!("Made a registry in {}.", dir.display()));
     let file = places::config_dir().map(|dir| dir.join("config.toml"));
@@ -133,7 +133,7 @@ pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
         publisher: None,
         validated: args.validated_by.as_deref().map(|who| (who, today)),
     });
-    let published = published.map_err(CliError::registry)?;
+    let published = published.map_err(CliError::publish)?;
     let (id, version) = (&published.id, &published.version);
     ui.say(match (published.already, published.newest) {
         (true, _) => format!("{id} {version} was there already."),
@@ -153,7 +153,7 @@ pub(crate) fn add_model(args: &AddModelArgs, ui: &Ui) -> Result<Exit, CliError> 
     let registry = open(&args.dir, &key)?;
     let digest = registry
         .add_model(&value, &files)
-        .map_err(CliError::registry)?;
+        .map_err(CliError::publish)?;
     ui.say(format_args!("Added the model; its manifest is {digest}."));
     Ok(Exit::Done)
 }

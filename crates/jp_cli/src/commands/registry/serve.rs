@@ -31,6 +31,9 @@ pub(crate) fn serve(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
         source,
     };
     let server = Server::bind(args.addr.as_str(), &args.dir).map_err(failed)?;
+    if !server.addr().ip().is_loopback() {
+        ui.warning("everybody who can reach this machine can read the registry");
+    }
     let interrupts = listen()?;
     ui.line(format_args!("http://{}/", server.addr()))?;
     ui.say("Ctrl-C ends it.");
