@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command, sync::Arc, ti
 use jp_bench::{Samples, line, rounds, wanted};
 use jp_config::Sources;
 use jp_llm::{Call, ChosenFile, ToolDefinition, registry::RegistryTools};
-use jp_policy::{Access, Policy};
+use jp_policy::{Access, Policy, compose};
 use jp_registry::{
     Digest, Disk, Installer, Lock, Store,
     install::{Decision, Mode, Places, Registry},
@@ -65,8 +65,8 @@ fn arguments() -> Map<String, Value> {
     arguments.as_object().unwrap().clone()
 }
 
-/// Composes a grant anew for each call, since a file was chosen, and checks a kibibyte of arguments;
-/// beside it a trivial call of the same tool.
+/// Composes a grant anew and checks a kibibyte of arguments, without and with a chosen file (which is
+/// put in its place and noted besides); beside it a trivial call of the same tool.
 fn grant_and_arguments(runtime: &Runtime) {
     let shop = Shop::new(0);
     let (tool, host) = (shop.tool(), &shop.workspace.host);
@@ -85,7 +85,9 @@ fn grant_and_arguments(runtime: &Runtime) {
     let trivial = json!({"text": "hello"});
     let trivial = trivial.as_object().unwrap();
     let mut whole = Samples::new("signed/trivial-call/1");
-    let mut checks = Samples::new("signed/grant-and-1KiB/1");
+    let mut plain = Samples::new("signed/grant-and-1KiB/1");
+    let mut checks = Samples::new("signed/grant-file-and-1KiB/1");
+    let without_file = arguments();
     for round in 0..rounds(200) {
         for _ in 0..rounds(BATCH) {
             let call = call(trivial);
@@ -96,6 +98,15 @@ fn grant_and_arguments(runtime: &Runtime) {
             });
         }
         for _ in 0..rounds(BATCH) {
+            let call = call(&without_file);
+            let started = Instant::now();
+            // The pipeline keeps the grant of such calls; here it is composed for each.
+            let grant = compose(&host.policy, &host.policy, &tool.request).unwrap();
+            let preview = tool.preview_call(call, host).unwrap().unwrap();
+            (round > 0).then(|| plain.add(started.elapsed()));
+            assert_eq!(grant.limits(), preview.grant.limits());
+        }
+        for _ in 0..rounds(BATCH) {
             let call = checked();
             let started = Instant::now();
             let preview = tool.preview_call(call, host).unwrap().unwrap();
@@ -104,6 +115,7 @@ fn grant_and_arguments(runtime: &Runtime) {
         }
     }
     whole.report(None);
+    plain.report(Some(&whole));
     checks.report(Some(&whole));
     line("bar: less than 0.25 x p50");
 }
