@@ -32,6 +32,22 @@ impl WasiView for State {
     }
 }
 
+/// Makes an engine of the best settings: a pool, and code that counts fuel and looks at the epoch.
+pub(crate) fn engine() -> Engine {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.linear_memory_keep_resident(256 << 10)
+        .table_keep_resident(256 << 10)
+        .async_stack_keep_resident(256 << 10)
+        .max_memory_size(1 << 30)
+        .pagemap_scan(Enabled::Auto);
+    let mut config = Config::new();
+    config
+        .epoch_interruption(true)
+        .consume_fuel(true)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    Engine::new(&config).unwrap()
+}
+
 /// One component in bare wasmtime.
 pub(crate) struct Bare {
     engine: Engine,
@@ -40,18 +56,7 @@ pub(crate) struct Bare {
 
 impl Bare {
     pub(crate) fn new(wasm: &Path) -> Self {
-        let mut pool = PoolingAllocationConfig::new();
-        pool.linear_memory_keep_resident(256 << 10)
-            .table_keep_resident(256 << 10)
-            .async_stack_keep_resident(256 << 10)
-            .max_memory_size(1 << 30)
-            .pagemap_scan(Enabled::Auto);
-        let mut config = Config::new();
-        config
-            .epoch_interruption(true)
-            .consume_fuel(true)
-            .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-        let engine = Engine::new(&config).unwrap();
+        let engine = engine();
         let mut linker = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker).unwrap();
         let component = Component::from_file(&engine, wasm).unwrap();

@@ -5,10 +5,9 @@
 //! and checked to be UTF-8, both buffers given back. It has no deadline, no limits, nobody to cancel
 //! it, and does not read the answer.
 
-use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Linker, Module,
-    PoolingAllocationConfig, Store,
-};
+use wasmtime::{Engine, InstancePre, Linker, Module, Store};
+
+use super::bare::engine;
 
 /// One module in bare wasmtime.
 pub(crate) struct BareModule {
@@ -18,18 +17,7 @@ pub(crate) struct BareModule {
 
 impl BareModule {
     pub(crate) fn new(bytes: &[u8]) -> Self {
-        let mut pool = PoolingAllocationConfig::new();
-        pool.linear_memory_keep_resident(256 << 10)
-            .table_keep_resident(256 << 10)
-            .async_stack_keep_resident(256 << 10)
-            .max_memory_size(1 << 30)
-            .pagemap_scan(Enabled::Auto);
-        let mut config = Config::new();
-        config
-            .epoch_interruption(true)
-            .consume_fuel(true)
-            .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-        let engine = Engine::new(&config).unwrap();
+        let engine = engine();
         let module = Module::new(&engine, bytes).unwrap();
         let pre = Linker::new(&engine).instantiate_pre(&module).unwrap();
         Self { engine, pre }

@@ -3,9 +3,10 @@
 use clap::Args;
 use jp_registry::{
     InstallError, ToolId,
-    install::{Installed, Mode, Spec, Warning},
+    install::{Installed, Installer, Mode, Spec, Warning},
 };
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     commands::JSON_VERSION,
@@ -39,7 +40,18 @@ pub(crate) struct Changing {
 }
 
 impl Changing {
-    pub(super) const fn mode(self) -> Mode {
+    /// Makes the installer that these words ask for.
+    pub(super) fn installer<'a>(
+        self,
+        session: &'a Session,
+        cancel: &CancellationToken,
+        ui: &'a Ui,
+    ) -> Result<Installer<'a>, CliError> {
+        let accept = if self.yes { Accept::Yes } else { Accept::Ask };
+        registry::installer(session, self.mode(), accept, cancel, ui)
+    }
+
+    const fn mode(self) -> Mode {
         match (self.offline, self.locked) {
             (true, _) => Mode::Offline,
             (false, true) => Mode::Locked,
@@ -49,10 +61,6 @@ impl Changing {
 
     pub(super) const fn is_json(self) -> bool {
         self.json
-    }
-
-    pub(super) const fn accept(self) -> Accept {
-        if self.yes { Accept::Yes } else { Accept::Ask }
     }
 }
 
@@ -125,13 +133,7 @@ pub(crate) fn install(args: &InstallArgs, ui: &Ui) -> Result<Exit, CliError> {
     }
     let interrupts = listen()?;
     let changing = args.changing;
-    let installer = registry::installer(
-        &session,
-        changing.mode(),
-        changing.accept(),
-        &interrupts.cancel,
-        ui,
-    )?;
+    let installer = changing.installer(&session, &interrupts.cancel, ui)?;
     let outcomes: Vec<Outcome> = if specs.is_empty() {
         let wanted = registry::wanted(&session.loaded)?;
         installer.lock(&wanted).map_err(CliError::install)?
@@ -161,13 +163,7 @@ pub(crate) fn update(args: &UpdateArgs, ui: &Ui) -> Result<Exit, CliError> {
     let names = parse_names(&args.names)?;
     let interrupts = listen()?;
     let changing = args.changing;
-    let installer = registry::installer(
-        &session,
-        changing.mode(),
-        changing.accept(),
-        &interrupts.cancel,
-        ui,
-    )?;
+    let installer = changing.installer(&session, &interrupts.cancel, ui)?;
     let outcomes = installer.update(&names).map_err(CliError::install)?;
     report(outcomes, changing.json, ui)
 }
@@ -176,8 +172,7 @@ pub(crate) fn update(args: &UpdateArgs, ui: &Ui) -> Result<Exit, CliError> {
 pub(crate) fn remove(args: &RemoveArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
     let interrupts = listen()?;
-    let mode = args.changing.mode();
-    let installer = registry::installer(&session, mode, Accept::Ask, &interrupts.cancel, ui)?;
+    let installer = args.changing.installer(&session, &interrupts.cancel, ui)?;
     let mut removed = Vec::new();
     for name in parse_names(&args.names)? {
         let gone = installer.remove(&name).map_err(CliError::install)?;

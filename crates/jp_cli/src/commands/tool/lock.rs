@@ -42,8 +42,7 @@ pub(crate) fn run(args: &LockArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
     let interrupts = listen()?;
     let changing = args.changing;
-    let (mode, accept) = (changing.mode(), changing.accept());
-    let installer = registry::installer(&session, mode, accept, &interrupts.cancel, ui)?;
+    let installer = changing.installer(&session, &interrupts.cancel, ui)?;
     let wanted = registry::wanted(&session.loaded)?;
     let outcomes = installer.lock(&wanted).map_err(CliError::install)?;
     let nothing = outcomes.is_empty();
