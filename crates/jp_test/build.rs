@@ -9,6 +9,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A new probe is in no list of sources yet.
     println!("cargo:rerun-if-changed=probes/examples");
     println!("cargo:rerun-if-changed=probes/Cargo.toml");
+    println!("cargo:rerun-if-changed=module_probes/examples");
+    println!("cargo:rerun-if-changed=module_probes/Cargo.toml");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("no manifest directory")?);
     let root = manifest
@@ -19,6 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Guest::library("jp_tool_learn"),
         Guest::library("jp_tool_test"),
         Guest::examples("jp_probes"),
+        Guest::preview1("jp_module_probes"),
     ];
     let artifacts = match jp_guest_build::build(root, &guests) {
         Ok(artifacts) => artifacts,

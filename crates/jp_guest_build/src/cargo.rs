@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::environment::clear_environment;
-use crate::{
-    Artifact, GUEST_FLAGS, Guest, GuestError, MODULE_FEATURE, PROFILE, Target, Targets, messages,
-};
+use crate::{Artifact, GUEST_FLAGS, Guest, GuestError, PROFILE, Target, Targets, messages};
 
 /// Separates flags in `CARGO_ENCODED_RUSTFLAGS`.
 const FLAG_SEPARATOR: &str = "\x1f";
@@ -63,8 +61,8 @@ pub(crate) fn build_one(workspace_root: &Path, guest: &Guest) -> Result<Vec<Arti
         // A build script's own stdout is read as instructions by the outer cargo.
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit());
-    if guest.target == Target::Module {
-        command.args(["--features", MODULE_FEATURE]);
+    if let Some(feature) = guest.target.feature() {
+        command.args(["--features", feature]);
     }
     if workspace_root.join("Cargo.lock").exists() {
         command.arg("--locked");

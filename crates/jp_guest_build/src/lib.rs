@@ -1,5 +1,5 @@
 //! Builds tools to Wasm with a nested cargo, for build scripts and `xtask` alike: components for
-//! `wasm32-wasip2`, core modules for `wasm32-unknown-unknown`.
+//! `wasm32-wasip2`, core modules for `wasm32-unknown-unknown` and, with WASI, for `wasm32-wasip1`.
 //!
 //! The same sources must give the same bytes whoever asks, so the nested cargo sees a fixed set of
 //! flags, its own target directory and a cleared environment. Knows nothing of what tools do or of
@@ -31,9 +31,6 @@ pub const GUEST_FLAGS: &[&str] = &["-Clink-arg=-zstack-size=262144"];
 
 /// The cargo profile of every guest, defined in the workspace manifest.
 const PROFILE: &str = "guest";
-
-/// The feature without which the examples of a package of modules are not built.
-pub const MODULE_FEATURE: &str = "module";
 
 /// A package to build, and which of its targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,16 +68,25 @@ impl Guest {
         }
     }
 
-    /// Names a package of which each example is a core module.
-    ///
-    /// Its examples require the feature [`MODULE_FEATURE`]: the host uses the library of such a
-    /// package too, and would otherwise link every example natively for nothing.
+    /// Names a package of which each example that requires the feature of [`Target::Module`] is a
+    /// core module.
     #[must_use]
     pub fn modules(package: &str) -> Self {
         Self {
             package: package.to_owned(),
             targets: Targets::Examples,
             target: Target::Module,
+        }
+    }
+
+    /// Names a package of which each example that requires the feature of [`Target::Preview1`] is
+    /// a core module with WASI preview 1.
+    #[must_use]
+    pub fn preview1(package: &str) -> Self {
+        Self {
+            package: package.to_owned(),
+            targets: Targets::Examples,
+            target: Target::Preview1,
         }
     }
 

@@ -46,6 +46,7 @@ pub struct Kit {
     action: Action,
     answers: String,
     around: Around,
+    files: &'static str,
 }
 
 /// Changes what a guest finds around it.
@@ -73,6 +74,7 @@ impl Kit {
             action: Action::Run,
             answers: "{}".to_owned(),
             around: Box::new(|_| {}),
+            files: "files",
         }
     }
 
@@ -151,6 +153,13 @@ impl Kit {
     #[must_use]
     pub fn around(mut self, around: impl Fn(&mut WasiContext) + Send + Sync + 'static) -> Self {
         self.around = Box::new(around);
+        self
+    }
+
+    /// Says which probe [`Self::files`] calls: `files`, `files_program` or `files_module`.
+    #[must_use]
+    pub const fn files_by(mut self, guest: &'static str) -> Self {
+        self.files = guest;
         self
     }
 
@@ -240,14 +249,14 @@ impl Kit {
         }
     }
 
-    /// Lets the probe `files` do a list of operations and returns a report of each.
+    /// Lets the probe for files do a list of operations and returns a report of each.
     ///
     /// # Panics
     ///
     /// When the probe does not answer.
     pub async fn files(&self, operations: &Value) -> Vec<String> {
         let arguments = serde_json::json!({ "do": operations });
-        let reports = self.answer("files", &arguments).await;
+        let reports = self.answer(self.files, &arguments).await;
         serde_json::from_str(&reports).expect("a list of reports")
     }
 

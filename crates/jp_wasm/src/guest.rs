@@ -55,6 +55,12 @@ impl ToolKind {
             Self::WasiCommand => "WASI preview 1, JSON on standard input and output",
         }
     }
+
+    /// Whether it can open anything: a module without imports has no way to.
+    #[must_use]
+    pub const fn sees_files(self) -> bool {
+        !matches!(self, Self::Module { .. })
+    }
 }
 
 /// What a component of the second version of the contract exports.

@@ -93,7 +93,7 @@ impl Capture {
     }
 
     /// Keeps what fits; what does not is refused, never dropped in silence.
-    fn keep(&self, bytes: &[u8]) -> Result<(), OutputFull> {
+    pub(crate) fn keep(&self, bytes: &[u8]) -> Result<(), OutputFull> {
         let mut captured = self.lock();
         let room = captured.limit.saturating_sub(captured.bytes.len());
         captured

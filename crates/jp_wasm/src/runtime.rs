@@ -52,26 +52,32 @@ pub struct Runtime {
     turns: Arc<Semaphore>,
     places: Arc<Semaphore>,
     allocation: Allocation,
+    without_cache: Option<String>,
 }
 
 impl Runtime {
-    /// Makes a runtime.
+    /// Makes a runtime. A cache directory that cannot be used costs time and nothing else, see
+    /// [`Self::without_cache`].
     ///
     /// # Errors
     ///
-    /// When the machine cannot run compiled Wasm. A cache directory that cannot be used is an
-    /// error too: running without would be slow for a reason nobody sees.
+    /// When the machine cannot run compiled Wasm.
     pub fn new(options: &RuntimeOptions) -> Result<Self, Error> {
         let failed = |error: wasmtime::Error| Error::Host {
             reason: causes(&error),
         };
         let engine = engine::engine(options.allocation).map_err(failed)?;
         let cache = options.cache_dir.as_deref().map(|dir| {
-            Cache::open(dir).map_err(|error| Error::Host {
-                reason: format!("cannot use {} for compiled code: {error}", dir.display()),
+            Cache::open(dir).map_err(|error| {
+                let dir = dir.display();
+                format!("cannot keep compiled code in {dir}: {error}")
             })
         });
-        let artifacts = Artifacts::new(engine.clone(), cache.transpose()?, options.spares);
+        let (cache, without_cache) = match cache.transpose() {
+            Ok(cache) => (cache, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        let artifacts = Artifacts::new(engine.clone(), cache, options.spares);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             ticker: Ticker::new(&engine),
@@ -81,7 +87,15 @@ impl Runtime {
             turns: Arc::new(Semaphore::new(cores)),
             places: Arc::new(Semaphore::new((POOLED_GUESTS - SPARE_PLACES) as usize)),
             allocation: options.allocation,
+            without_cache,
         })
+    }
+
+    /// Says why compiled code is not kept between processes, where it should be: every process then
+    /// compiles anew, and whoever waits for that should know why.
+    #[must_use]
+    pub fn without_cache(&self) -> Option<&str> {
+        self.without_cache.as_deref()
     }
 
     /// Returns the runtime behind [`crate::execute`]: on-demand instances, nothing on disk.

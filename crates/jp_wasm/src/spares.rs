@@ -19,7 +19,7 @@ use wasmtime::Store;
 
 use crate::{
     engine::new_store,
-    guest::{Guest, GuestPre, ToolKind},
+    guest::{Guest, GuestPre},
     host::State,
     stop::Stop,
 };
@@ -161,8 +161,8 @@ impl Spares {
         let state = store.data();
         (!state.touched).then_some(())?;
         self.memory.store(state.limiter.held(), Ordering::Relaxed);
-        if matches!(self.pre.kind(), ToolKind::Component { .. }) {
-            // Most components ask for it, and here nobody waits.
+        if self.pre.kind().sees_files() {
+            // Most of those that can ask for it do, and here nobody waits.
             store.data_mut().make_wasi();
         }
         Some(Spare {

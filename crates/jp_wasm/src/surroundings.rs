@@ -30,6 +30,16 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
+    /// Returns the variables.
+    pub(crate) fn env(&self) -> &[(String, String)] {
+        &self.env
+    }
+
+    /// Whether there is somebody to print for.
+    pub(crate) const fn has_stdio(&self) -> bool {
+        self.ambient.stdio
+    }
+
     /// Starts a WASI context with these and no other authority.
     pub(crate) fn wasi_builder(&self, streams: &Made) -> WasiCtxBuilder {
         let mut wasi = WasiCtx::builder();

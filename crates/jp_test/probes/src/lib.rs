@@ -4,6 +4,8 @@
 //! Probes know nothing of the host beside the contract: they report what they got, and the tests of
 //! the test kit say what that should have been.
 
+pub mod files;
+
 use jp_tool::{Context, Outcome};
 use serde_json::Value;
 

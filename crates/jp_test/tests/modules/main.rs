@@ -5,6 +5,7 @@
 
 mod answers;
 mod capabilities;
+mod files;
 mod memory;
 mod shape;
 mod stopping;

@@ -1,7 +1,7 @@
 //! Modules that import WASI preview 1: programs with JSON on their streams, and modules of the ABI.
 
 use jp_policy::Limit;
-use jp_test::{Host, Kit, abi::Abi, text};
+use jp_test::{Access, Host, Kit, abi::Abi, text};
 use jp_wasm::{Error, ToolKind};
 use serde_json::Value;
 
@@ -107,7 +107,7 @@ async fn a_program_that_writes_too_much_or_no_json_is_refused() {
 
 /// Answers with three digits: whether there is a directory, how many variables, how many arguments.
 #[tokio::test]
-async fn a_program_sees_no_files_no_environment_and_no_arguments() {
+async fn a_program_without_a_grant_sees_no_files_no_environment_and_no_arguments() {
     let bytes = program(
         r#"(data (i32.const 2000) "[0,0,0]") (data (i32.const 3000) "etc/passwd")
            (func $digit (param $at i32) (param $n i32)
@@ -128,7 +128,9 @@ async fn a_program_sees_no_files_no_environment_and_no_arguments() {
          (call $digit (i32.const 2005) (i32.load (i32.const 64)))
          (call $write (i32.const 1) (i32.const 2000) (i32.const 7))",
     );
-    let kit = Kit::new(Host::OnDemand).file("etc/passwd", "x");
+    let kit = Kit::new(Host::OnDemand)
+        .access(Access::None)
+        .file("etc/passwd", "x");
     assert_eq!(content(kit.call_bytes(&bytes, "{}").await), "[0,0,0]");
 }
 

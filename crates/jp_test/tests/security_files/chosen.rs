@@ -14,7 +14,7 @@ fn chosen(host: Host, perms: FilePerms) -> (Kit, TempDir) {
     }
     fs::create_dir(dir.path().join("sub")).unwrap();
     let path = dir.path().join("x.txt");
-    let kit = Kit::new(host).access(Access::None).around(move |wasi| {
+    let kit = new_kit(host).access(Access::None).around(move |wasi| {
         let seen = wasi.mount_file(&path, "/in/0", perms).unwrap();
         assert_eq!(seen, "/in/0/x.txt");
     });
@@ -192,7 +192,7 @@ async fn b21_what_happens_to_the_path_after_choosing_changes_nothing() {
     fs::write(&path, "mine").unwrap();
     let was = fs::metadata(&path).unwrap().ino();
     let (chosen, secret) = (path.clone(), outside.path().join("secret.txt"));
-    let kit = Kit::new(Host::Pooling)
+    let kit = new_kit(Host::Pooling)
         .access(Access::None)
         .around(move |wasi| {
             wasi.mount_file(&chosen, "/in/0", FilePerms::ReadWrite)
@@ -227,7 +227,7 @@ async fn several_chosen_files_do_not_mix() {
     for (name, text) in [("a", "A"), ("b", "B")] {
         fs::write(at.join(name), text).unwrap();
     }
-    let kit = Kit::new(Host::Pooling).file("w", "W").around(move |wasi| {
+    let kit = new_kit(Host::Pooling).file("w", "W").around(move |wasi| {
         wasi.mount_file(&at.join("a"), "/in/0", FilePerms::Read)
             .unwrap();
         wasi.mount_file(&at.join("b"), "/in/1", FilePerms::ReadWrite)

@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test]
 async fn thirty_two_open_files_work_and_the_next_is_an_error_the_guest_sees() {
     for host in Host::ALL {
-        let kit = Kit::new(host).file("in.txt", "in");
+        let kit = new_kit(host).file("in.txt", "in");
         let mut steps = vec![json!(["keep", "/workspace/in.txt"]); 33];
         steps.push(json!(["list", "/workspace"]));
         steps.push(json!(["drop"]));
@@ -26,10 +26,10 @@ async fn thirty_two_open_files_work_and_the_next_is_an_error_the_guest_sees() {
 
 #[tokio::test]
 async fn opening_and_closing_a_thousand_files_is_no_problem() {
-    let kit = Kit::new(Host::Pooling).file("in.txt", "in");
+    let kit = new_kit(Host::Pooling).file("in.txt", "in");
     let steps =
         json!({"times": 1_000, "do": [["read", "/workspace/in.txt"], ["list", "/workspace"]]});
-    let reports = kit.answer("files", &steps).await;
+    let reports = kit.answer(GUEST, &steps).await;
     assert_eq!(
         reports.matches("ok: in").count(),
         2_000,
@@ -148,7 +148,7 @@ async fn a_stream_keeps_its_file_open_and_counted() {
         let bytes = until_refused(&step);
         for host in Host::ALL {
             for limit in [32, 5] {
-                let kit = Kit::new(host)
+                let kit = new_kit(host)
                     .file("in.txt", "in")
                     .limits(|limits| limits.open_files = limit);
                 let ended = kit.call_bytes(&bytes, "{}").await;

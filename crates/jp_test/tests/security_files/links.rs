@@ -14,7 +14,7 @@ use super::*;
 async fn b20_links_that_lead_out_are_not_followed() {
     let outside = outside();
     for access in ACCESSES {
-        let kit = Kit::new(Host::Pooling)
+        let kit = new_kit(Host::Pooling)
             .access(access)
             .file("sub/in.txt", "in");
         symlink("/etc/passwd", kit.path("passwd")).unwrap();
@@ -56,7 +56,7 @@ async fn b20_links_that_lead_out_are_not_followed() {
 
 #[tokio::test]
 async fn b20_links_within_the_workspace_work() {
-    let kit = Kit::new(Host::Pooling).file("sub/in.txt", "in");
+    let kit = new_kit(Host::Pooling).file("sub/in.txt", "in");
     symlink("sub/in.txt", kit.path("near")).unwrap();
     symlink("../sub", kit.path("sub/self")).unwrap();
     let found = kit
@@ -71,7 +71,7 @@ async fn b20_links_within_the_workspace_work() {
 #[tokio::test]
 async fn b20_a_guest_cannot_make_itself_a_link_that_leads_out() {
     let outside = outside();
-    let kit = Kit::new(Host::Pooling).file("in.txt", "in");
+    let kit = new_kit(Host::Pooling).file("in.txt", "in");
     let secret = outside.path().join("secret.txt");
     let reports = kit
         .files(&json!([
@@ -117,7 +117,7 @@ fn swap(kit: &Kit, outside: &TempDir, stop: &Arc<AtomicBool>) -> std::thread::Jo
 async fn b21_a_link_swapped_in_during_the_check_is_never_followed() {
     let outside = outside();
     for access in ACCESSES {
-        let kit = Kit::new(Host::Pooling)
+        let kit = new_kit(Host::Pooling)
             .access(access)
             .file("file", "mine")
             .file("dir/secret.txt", "mine");
@@ -134,7 +134,7 @@ async fn b21_a_link_swapped_in_during_the_check_is_never_followed() {
         ]});
         let mut reports = Vec::new();
         for _ in 0..5 {
-            let text = kit.answer("files", &steps).await;
+            let text = kit.answer(GUEST, &steps).await;
             reports.extend(serde_json::from_str::<Vec<String>>(&text).unwrap());
         }
         stop.store(true, Ordering::Relaxed);
@@ -156,7 +156,7 @@ async fn b21_a_link_swapped_in_during_the_check_is_never_followed() {
 async fn b22_hard_links_and_renames_stay_within_what_may_be_changed() {
     let outside = outside();
     let secret = outside.path().join("secret.txt");
-    let kit = Kit::new(Host::Pooling).file("in.txt", "in");
+    let kit = new_kit(Host::Pooling).file("in.txt", "in");
     refused(
         &kit,
         json!([

@@ -21,6 +21,18 @@ use jp_wasm::{GuestCall, WasiConfig};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// The guest that tries: a component, a program of WASI preview 1 or a module with it. The same
+/// list is compiled for each of them, and the name of the test says for which.
+const GUEST: &str = match env!("CARGO_CRATE_NAME").as_bytes() {
+    b"security_files_program" => "files_program",
+    b"security_files_module" => "files_module",
+    _ => "files",
+};
+
+fn new_kit(host: Host) -> Kit {
+    Kit::new(host).files_by(GUEST)
+}
+
 const SECRET: &str = "the secret of the neighbour";
 
 const ACCESSES: [Access; 2] = [Access::ReadOnly, Access::ReadWrite];
@@ -58,7 +70,7 @@ async fn refused(kit: &Kit, operations: Value) -> Vec<String> {
 /// Lets the probe do a list of operations with directories other than the kit's.
 async fn files_in(config: &WasiConfig, operations: &Value) -> Vec<String> {
     let runtime = Kit::new(Host::Pooling).runtime();
-    let prepared = runtime.prepare_path(jp_test::guest("files"), &|_| {}).await;
+    let prepared = runtime.prepare_path(jp_test::guest(GUEST), &|_| {}).await;
     let call = GuestCall {
         name: "files",
         arguments: &json!({ "do": operations }).to_string(),

@@ -19,7 +19,7 @@ fn config(path: &Path) -> WasiConfig {
 
 fn mount_error(path: &Path) -> String {
     let direct = build_wasi_context(&config(path)).err();
-    let cached = Kit::new(Host::OnDemand)
+    let cached = new_kit(Host::OnDemand)
         .runtime()
         .wasi_context(&config(path))
         .err();

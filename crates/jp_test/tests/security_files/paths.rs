@@ -8,7 +8,7 @@ async fn b18_no_spelling_of_a_path_leads_out() {
     let up = format!("/workspace/{}", "../".repeat(20));
     let secret = text(&outside.path().join("secret.txt")).to_owned();
     for access in ACCESSES {
-        let kit = Kit::new(Host::Pooling).access(access).file("in.txt", "in");
+        let kit = new_kit(Host::Pooling).access(access).file("in.txt", "in");
         let relative = secret.trim_start_matches('/');
         for path in [
             secret.clone(),
@@ -52,7 +52,7 @@ async fn b18_no_spelling_of_a_path_leads_out() {
 
 #[tokio::test]
 async fn b18_odd_but_honest_paths_work() {
-    let kit = Kit::new(Host::Pooling).file("sub/in.txt", "in");
+    let kit = new_kit(Host::Pooling).file("sub/in.txt", "in");
     for path in [
         "/workspace/sub/in.txt",
         "/workspace//sub///in.txt",
@@ -70,7 +70,7 @@ async fn b18_odd_but_honest_paths_work() {
 #[tokio::test]
 async fn b18_nul_bytes_and_endless_paths_are_errors() {
     for access in ACCESSES {
-        let kit = Kit::new(Host::Pooling).access(access).file("in.txt", "in");
+        let kit = new_kit(Host::Pooling).access(access).file("in.txt", "in");
         let deep = format!("/workspace/{}in.txt", "d/".repeat(300));
         let long = format!("/workspace/{}", "n".repeat(100_000));
         let dots = format!("/workspace/{}in.txt", "./".repeat(50_000));
@@ -97,7 +97,7 @@ async fn b18_nul_bytes_and_endless_paths_are_errors() {
 
 #[tokio::test]
 async fn b19_a_sibling_with_the_same_prefix_is_another_directory() {
-    let kit = Kit::new(Host::Pooling).file("in.txt", "in");
+    let kit = new_kit(Host::Pooling).file("in.txt", "in");
     let root = kit.path("");
     let name = root.file_name().unwrap().to_str().unwrap();
     let sibling = root.with_file_name(format!("{name}-secret"));
@@ -122,7 +122,7 @@ async fn b19_a_sibling_with_the_same_prefix_is_another_directory() {
 async fn b25_names_that_look_alike_are_different_names() {
     let outside = outside();
     let composed = "caf\u{e9}.txt";
-    let kit = Kit::new(Host::Pooling)
+    let kit = new_kit(Host::Pooling)
         .file("Readme.md", "readme")
         .file(composed, "coffee");
     let found = kit

@@ -11,7 +11,7 @@ fn with_temp(host: Host, quota: TempQuota) -> (Kit, Arc<ToolTemp>, TempDir) {
     let base = tempfile::tempdir().unwrap();
     let temp = Arc::new(ToolTemp::create(base.path(), quota).unwrap());
     let shared = Arc::clone(&temp);
-    let kit = Kit::new(host)
+    let kit = new_kit(host)
         .file("w.txt", "work")
         .around(move |wasi| wasi.mount_temp(&shared).unwrap());
     (kit, temp, base)
@@ -101,7 +101,7 @@ async fn b26_names_are_limited_however_they_are_made() {
     ] {
         let (kit, temp, _base) = with_temp(Host::Pooling, SMALL);
         let ten = json!({"times": 10, "do": [first]});
-        let reports = kit.answer("files", &ten).await;
+        let reports = kit.answer(GUEST, &ten).await;
         assert_eq!(reports.matches("\"ok\"").count(), 10, "{reports}");
         fills(&kit, &json!([["list", "/tmp"], make])).await;
         assert_eq!(size(&temp).1, 10);
@@ -127,7 +127,7 @@ async fn b26_what_is_removed_makes_room_again() {
         ["link", "/tmp/d", "/tmp/e"], ["unlink", "/tmp/d"], ["unlink", "/tmp/e"],
         ["unlink", "/tmp/b"], ["unlink", "/tmp/c"], ["mkdir", "/tmp/m"], ["rmdir", "/tmp/m"],
     ]});
-    let reports: Vec<String> = serde_json::from_str(&kit.answer("files", &turns).await).unwrap();
+    let reports: Vec<String> = serde_json::from_str(&kit.answer(GUEST, &turns).await).unwrap();
     assert!(reports.iter().all(|r| r == "ok"), "{reports:?}");
 }
 

@@ -12,7 +12,7 @@ use super::*;
 #[tokio::test]
 async fn b24_pipes_and_sockets_are_refused_at_once() {
     for access in ACCESSES {
-        let kit = Kit::new(Host::Pooling).access(access).file("in.txt", "in");
+        let kit = new_kit(Host::Pooling).access(access).file("in.txt", "in");
         mknodat(
             CWD,
             kit.path("pipe"),
@@ -54,7 +54,7 @@ async fn b24_pipes_and_sockets_are_refused_at_once() {
 
 #[tokio::test]
 async fn b24_a_pipe_with_a_writer_is_refused_too() {
-    let kit = Kit::new(Host::Pooling);
+    let kit = new_kit(Host::Pooling);
     mknodat(
         CWD,
         kit.path("pipe"),
@@ -80,7 +80,7 @@ async fn b24_a_pipe_with_a_writer_is_refused_too() {
 #[tokio::test]
 async fn b24_the_kernels_files_are_out_of_reach() {
     for access in ACCESSES {
-        let kit = Kit::new(Host::Pooling).access(access);
+        let kit = new_kit(Host::Pooling).access(access);
         let mut tries = Vec::new();
         for (at, target) in [
             "/proc/self/environ",
@@ -117,7 +117,7 @@ async fn a_guest_sees_no_environment_and_no_network() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     for host in Host::ALL {
-        let seen = Kit::new(host)
+        let seen = new_kit(host)
             .answer("environment", &json!({"address": address}))
             .await;
         let seen: Value = serde_json::from_str(&seen).unwrap();
@@ -137,7 +137,7 @@ async fn a_guest_sees_no_environment_and_no_network() {
 
 #[tokio::test]
 async fn without_a_grant_there_is_no_file_at_all() {
-    let kit = Kit::new(Host::Pooling)
+    let kit = new_kit(Host::Pooling)
         .access(Access::None)
         .file("in.txt", "in");
     let tries = [

@@ -31,7 +31,7 @@ fn snapshot(dir: &Path) -> Vec<String> {
 #[tokio::test]
 async fn b23_nothing_changes_in_a_read_only_workspace() {
     for host in Host::ALL {
-        let kit = Kit::new(host)
+        let kit = new_kit(host)
             .access(Access::ReadOnly)
             .file("in.txt", "in")
             .file("sub/in.txt", "in");
@@ -53,7 +53,7 @@ async fn b23_nothing_changes_in_a_read_only_workspace() {
 
 #[tokio::test]
 async fn b23_the_same_changes_work_where_writing_is_granted() {
-    let kit = Kit::new(Host::Pooling).file("in.txt", "in");
+    let kit = new_kit(Host::Pooling).file("in.txt", "in");
     let reports = kit.files(&changes("/workspace/in.txt")).await;
     let failed: Vec<_> = reports.iter().filter(|report| *report != "ok").collect();
     // `resize` works on a file that was opened for reading only; `link` finds it moved.

@@ -68,6 +68,32 @@ fn a_directory_that_others_may_write_is_refused() {
 }
 
 #[test]
+fn a_directory_that_cannot_be_used_costs_time_and_no_tool() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    let open = dir.path().join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let nowhere = PathBuf::from("/proc/nowhere/code");
+    for dir in [file.clone(), file.join("code"), open.clone(), nowhere] {
+        let options = crate::RuntimeOptions {
+            cache_dir: Some(dir.clone()),
+            ..crate::RuntimeOptions::default()
+        };
+        let runtime = crate::Runtime::new(&options).unwrap();
+        let why = runtime.without_cache().unwrap();
+        assert!(why.contains(&dir.display().to_string()), "{why}");
+        let bytes = wat::parse_str("(component)").unwrap();
+        let code = runtime.precompile(&bytes);
+        assert!(code.is_ok(), "{:?}", code.err());
+    }
+    assert_eq!(fs::read_dir(&open).unwrap().count(), 0);
+    let runtime = crate::Runtime::new(&crate::RuntimeOptions::default()).unwrap();
+    assert_eq!(runtime.without_cache(), None, "nobody asked for one");
+}
+
+#[test]
 fn key_is_private_and_stays() {
     let dir = tempfile::tempdir().unwrap();
     let first = Cache::open(dir.path()).unwrap().key;
