@@ -20,6 +20,7 @@ mod net;
 mod requirement;
 #[cfg(test)]
 mod testing;
+mod words;
 
 pub use ambient::{Ambient, EnvName, EnvNameError};
 pub use brokered::{Brokered, BrokeredName, BrokeredNameError};
@@ -35,3 +36,4 @@ pub use files::{Access, FileRule, Files, GuestPath, GuestPathError};
 pub use limits::{Ceilings, Limit, LimitError, Limits, LimitsRequest};
 pub use net::{HostPattern, HostPatternError, Net};
 pub use requirement::{Condition, Requirement, RequirementError};
+pub use words::NOTHING;

@@ -11,7 +11,6 @@ mod manifests;
 mod values;
 
 pub use manifests::Side;
-pub(crate) use manifests::lines;
 
 /// More lines are not shown; the last one says so, and the change is still one to be accepted.
 const MAX_LINES: usize = 5_000;
@@ -56,6 +55,8 @@ pub enum Reason {
     Limits,
     /// Another key signed it.
     Key,
+    /// Its version is lower than the one before, and nobody typed it.
+    Older,
 }
 
 impl Diff {
@@ -149,6 +150,7 @@ impl fmt::Display for Reason {
             Self::Wider => "it asks for more than before",
             Self::Limits => "it asks for higher limits than before",
             Self::Key => "another key signed it",
+            Self::Older => "it would go back to an older version",
         })
     }
 }

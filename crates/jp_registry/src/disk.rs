@@ -194,14 +194,28 @@ impl Disk {
     pub fn lock(&self, path: &Path) -> io::Result<File> {
         self.create_dir(&parent(path))?;
         self.step()?;
+        // Neither a link to somebody else's file nor a FIFO that nobody reads.
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let file = OpenOptions::new()
             .write(true)
             .create(true)
             .truncate(false)
             .mode(PRIVATE)
+            .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
             .open(path)?;
         file.lock()?;
         Ok(file)
+    }
+
+    /// Waits until nobody else changes the file `path`, by the lock file `path.lock` beside it.
+    ///
+    /// # Errors
+    ///
+    /// When the lock file cannot be made.
+    pub fn lock_beside(&self, path: &Path) -> io::Result<File> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".lock");
+        self.lock(Path::new(&name))
     }
 
     fn is_torn(&self) -> bool {

@@ -16,7 +16,7 @@ use crate::{
     Digest, ModelId, ToolId, document,
     key::SigningKey,
     revocation::Revocations,
-    signature::{Judge, ListError, ListKind, Seen, SignatureError, SignedList},
+    signature::{Dated, Judge, ListError, ListKind, Seen, SignatureError, SignedList},
 };
 
 /// A larger index is refused.
@@ -33,6 +33,9 @@ pub struct IndexContent {
     pub number: u64,
     /// In seconds since 1970.
     pub issued_at: u64,
+    /// Until when there will be a newer one; whoever gets this one later is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<u64>,
     /// The tools it offers.
     #[serde(default)]
     pub tools: BTreeMap<ToolId, IndexTool>,
@@ -151,6 +154,15 @@ impl Index {
     #[must_use]
     pub const fn issued_at(&self) -> u64 {
         self.content.issued_at
+    }
+
+    /// Returns when it was made and until when it holds.
+    #[must_use]
+    pub const fn dated(&self) -> Dated {
+        Dated {
+            issued_at: self.content.issued_at,
+            expires_at: self.content.expires_at,
+        }
     }
 
     /// Finds a tool.

@@ -23,7 +23,11 @@ use crate::{
     trust::NamePattern,
 };
 
+use asked::Asked;
+
+mod asked;
 mod candidate;
+mod choose;
 mod commit;
 mod custom;
 mod ensure;
@@ -34,7 +38,9 @@ mod mcp;
 mod names;
 mod search;
 mod spec;
+mod unmet;
 mod update;
+mod versions;
 mod warning;
 
 pub use custom::{CustomTool, verify_custom};
@@ -44,6 +50,8 @@ pub use known::Known;
 pub use mcp::McpTool;
 pub use search::{Hit, Outdated};
 pub use spec::{Spec, SpecError};
+pub use unmet::Unmet;
+pub use versions::Versions;
 pub use warning::Warning;
 
 /// Where things are kept.
@@ -97,6 +105,8 @@ pub enum Change<'a> {
         to: &'a LockedTool,
         /// What differs, and why it must be accepted.
         diff: &'a Diff,
+        /// Which versions are asked for and by whom, if it goes back for their sake.
+        back: Option<&'a str>,
     },
     /// A tool of an MCP server shows something else than what was accepted.
     Mcp {
@@ -142,6 +152,8 @@ pub struct Installer<'a> {
     pub app: Policy,
     /// Names that are taken.
     pub builtins: Vec<String>,
+    /// What the workspace asks for in `[tooling]`.
+    pub wanted: Vec<Spec>,
     /// Seconds since 1970.
     pub now: u64,
     /// What may be changed and reached.
@@ -204,29 +216,36 @@ impl Places {
 }
 
 impl Installer<'_> {
-    /// Installs a tool, or checks the one that is locked under its name.
+    /// Installs a tool, or checks the one that is locked under its name. What the workspace asks for
+    /// counts beside what the spec says.
     ///
     /// # Errors
     ///
     /// When it cannot be found, fetched or verified, could never run, is revoked, has a name that is
     /// taken, or changes something that nobody accepted. The lock file is then as it was.
     pub fn install(&self, spec: &Spec) -> Result<Installed, InstallError> {
+        self.install_asked(&self.typed(spec))
+    }
+
+    fn install_asked(&self, asked: &Asked<'_>) -> Result<Installed, InstallError> {
         let lock = Lock::open(&self.places.lock)?;
-        let locked = lock.get(spec.name.as_str()).cloned();
+        let locked = lock.get(asked.name.as_str()).cloned();
         let same = |tool: &&LockedTool| {
-            let version = spec.version.as_ref();
-            let registry = spec.registry.as_ref();
-            tool.id == spec.id
-                && version.is_none_or(|version| *version == tool.version)
+            let registry = asked.registry;
+            tool.id == *asked.id
+                && asked.fits(&tool.version)
                 && registry.is_none_or(|registry| *registry == tool.registry)
         };
         if let Some(tool) = locked.as_ref().filter(same) {
             return self.check(tool);
         }
-        self.refuse_taken(&spec.name, &lock)?;
+        if let Some(tool) = &locked {
+            self.refuse_unfit(tool, asked)?;
+        }
+        self.refuse_taken(asked.name, asked.id, &lock)?;
         let known = self.known()?;
-        let (candidate, known) = self.find(spec, known)?;
-        self.put(&spec.name, locked, candidate, &known, &lock)
+        let (candidate, known) = self.find(asked, known)?;
+        self.put(asked, locked, candidate, &known, &lock)
     }
 
     /// Takes a tool out of the lock file. Its bytes stay, for other workspaces.
@@ -243,31 +262,6 @@ impl Installer<'_> {
             let gone = lock.remove(name);
             gone.ok_or_else(|| InstallError::NotLocked { name: name.clone() })
         })
-    }
-
-    /// Makes the lock file and this machine agree: installs what is wanted and not locked, and
-    /// fetches and verifies what is locked. Says of each what was done.
-    ///
-    /// # Errors
-    ///
-    /// When the lock file cannot be read.
-    pub fn lock(&self, wanted: &[Spec]) -> Result<Vec<Outcome>, InstallError> {
-        let lock = Lock::open(&self.places.lock)?;
-        let locked = lock
-            .tools()
-            .map(|tool| (tool.name.clone(), self.check(tool)));
-        let mut all: Vec<Outcome> = locked.collect();
-        let fits = |spec: &Spec, tool: &LockedTool| {
-            tool.id == spec.id && spec.version.as_ref().is_none_or(|v| *v == tool.version)
-        };
-        for spec in wanted {
-            let tool = lock.get(spec.name.as_str());
-            if !tool.is_some_and(|tool| fits(spec, tool)) {
-                all.retain(|(name, _)| *name != spec.name);
-                all.push((spec.name.clone(), self.install(spec)));
-            }
-        }
-        Ok(all)
     }
 
     /// Opens the receipts.

@@ -54,6 +54,12 @@ pub enum KeyError {
         /// Which file.
         path: PathBuf,
     },
+    /// The file holds the half that everybody may have.
+    #[error("{} holds a public key, which checks signatures; signing takes the secret one", path.display())]
+    PublicHalf {
+        /// Which file.
+        path: PathBuf,
+    },
     /// Others can get at the file.
     #[error("the key file {} {problem}", path.display())]
     Exposed {
@@ -76,6 +82,14 @@ impl KeyError {
     /// Says what to do about it, where there is something.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
+        if let Self::PublicHalf { path } = self {
+            // How `jp registry keygen FILE.key > FILE.pub` names the two.
+            let secret = path.with_extension("key");
+            let secret = secret.display();
+            return Some(format!(
+                "give the file that `jp registry keygen` wrote, such as `{secret}`, not what it printed"
+            ));
+        }
         let text = match self {
             Self::Exists { .. } => "choose another name, or move the old key away",
             Self::Exposed { .. } => {

@@ -125,6 +125,29 @@ pub enum LockError {
     },
 }
 
+impl LockError {
+    /// Says what to do about it, where there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let text = match self {
+            Self::Conflict { .. } => {
+                "keep one side, and what it lacks is added: `git checkout --ours jp.lock && jp tool lock`"
+            }
+            Self::Malformed { .. } | Self::Duplicate { .. } => {
+                "take the last one that was right: `git checkout HEAD jp.lock`; without one, begin anew: \
+                 `mv jp.lock jp.lock.old && jp tool lock`"
+            }
+            Self::Version { .. } => "see `jp --version`, and use the jp that wrote it",
+            Self::TooLarge { .. } => "remove tools that are not needed: `jp tool remove NAME`",
+            Self::Io { path, .. } => {
+                let path = path.display();
+                return Some(format!("see who may read it: `ls -ld {path}`"));
+            }
+        };
+        Some(text.to_owned())
+    }
+}
+
 impl Lock {
     /// Reads a lock file; one that is not there is empty.
     ///

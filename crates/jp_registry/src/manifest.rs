@@ -13,8 +13,9 @@ mod schema;
 mod shape;
 mod text;
 
-use jp_policy::{Access, Capabilities, Declared, FileRule, GuestPath, Limits, LimitsRequest};
-use jp_policy::{Files, Request, Requirement};
+use jp_policy::{
+    Access, Capabilities, Declared, GuestPath, Limits, LimitsRequest, Request, Requirement,
+};
 use semver::Version;
 use serde_json::{Map, Value, json};
 
@@ -110,23 +111,28 @@ impl ToolManifest {
             .iter()
             .cloned()
             .partition(|requirement| requirement.when.is_some());
-        let models = self.model_dependencies.iter().filter_map(|model| {
-            let path = GuestPath::new(&format!("/models/{}", model.id)).ok()?;
-            let access = Access::Read;
-            Some(FileRule { path, access })
-        });
-        let mut capabilities = self.imports.clone();
-        let rules = capabilities.files.rules().iter().cloned();
-        capabilities.files = Files::new(rules.chain(models));
         let capabilities = always
             .iter()
-            .fold(capabilities, |sum, more| sum.union(&more.needs));
+            .fold(self.with_models(self.imports.clone()), |sum, more| {
+                sum.union(&more.needs)
+            });
         Request {
             capabilities,
             conditional,
             limits: self.limits,
             default_fuel: Some(Limits::REGISTRY_FUEL),
         }
+    }
+
+    /// Adds the models that the tool pins, to be read. Nobody has to allow those by name: they are
+    /// published beside the tool, and nobody's secret.
+    #[must_use]
+    pub fn with_models(&self, to: Capabilities) -> Capabilities {
+        let paths = self
+            .model_dependencies
+            .iter()
+            .filter_map(|model| GuestPath::new(&format!("/models/{}", model.id)).ok());
+        paths.fold(to, |to, path| to.with_files(path, Access::Read))
     }
 
     /// Returns exactly what a model sees: name, description and schemas.

@@ -81,6 +81,7 @@ impl<'a> Registry<'a> {
         let none = RevocationList {
             number: 0,
             issued_at: now,
+            expires_at: None,
             revoked: Vec::new(),
         };
         registry.sign_revocations(&mut change, none)?;

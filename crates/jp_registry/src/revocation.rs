@@ -1,7 +1,8 @@
 //! What registries took back: artifacts, keys and versions of tools.
 //!
 //! A revocation that was seen once refuses for ever, whether or not a later list still has it; a
-//! list that cannot be reached takes nothing away and adds nothing.
+//! list that cannot be reached takes nothing away and adds nothing. That a list was seen is written
+//! beside the registry's key, so that losing the lists is noticed and not taken for "nothing revoked".
 
 mod cache;
 mod entry;
@@ -18,7 +19,8 @@ pub use entry::{Revocation, RevokedThing};
 use crate::{
     Digest, ToolId,
     key::{KeyId, SigningKey},
-    signature::{Judge, ListError, ListKind, Seen, SignatureError, SignedList},
+    signature::{Dated, Judge, ListError, ListKind, Seen, SignatureError, SignedList},
+    trust::TrustRoots,
 };
 
 /// A larger list is refused.
@@ -32,6 +34,9 @@ pub struct RevocationList {
     pub number: u64,
     /// In seconds since 1970.
     pub issued_at: u64,
+    /// Until when there will be a newer one; whoever gets this one later is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<u64>,
     /// What is taken back.
     pub revoked: Vec<Revocation>,
 }
@@ -57,7 +62,7 @@ pub struct Revocations {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Known {
     seen: Seen,
-    issued_at: u64,
+    dated: Dated,
     /// By [`RevokedThing::text`], so that each is there once.
     revoked: BTreeMap<String, Revocation>,
 }
@@ -96,15 +101,30 @@ impl Revocations {
         let seen = Seen { number, digest };
         let known = self.registries.get(judge.registry);
         kind.check_fresh(seen, list.issued_at, known.map(|known| known.seen), judge)?;
+        if let Some(seen) = judge.roots.revocations_seen(judge.registry)
+            && number < seen
+        {
+            let registry = judge.registry.to_owned();
+            return Err(ListError::Rollback {
+                list: kind,
+                registry,
+                number,
+                seen,
+            });
+        }
         let fresh = list.revoked.into_iter().map(|r| (r.thing.text(), r));
         let entry = self.registries.entry(judge.registry.to_owned());
+        let dated = Dated {
+            issued_at: list.issued_at,
+            expires_at: list.expires_at,
+        };
         let known = entry.or_insert_with(|| Known {
             seen,
-            issued_at: list.issued_at,
+            dated,
             revoked: BTreeMap::new(),
         });
         known.seen = seen;
-        known.issued_at = list.issued_at;
+        known.dated = dated;
         known.revoked.extend(fresh);
         Ok(())
     }
@@ -144,7 +164,32 @@ impl Revocations {
     #[must_use]
     pub fn last(&self, registry: &str) -> Option<(u64, u64)> {
         let known = self.registries.get(registry)?;
-        Some((known.seen.number, known.issued_at))
+        Some((known.seen.number, known.dated.issued_at))
+    }
+
+    /// Returns when that list was made and until when it holds.
+    #[must_use]
+    pub fn dated(&self, registry: &str) -> Option<Dated> {
+        self.registries.get(registry).map(|known| known.dated)
+    }
+
+    /// Finds a trusted registry of which a later list was seen than is known here: the file was lost,
+    /// or an old copy put in its place. Returns its name and the number of that list.
+    #[must_use]
+    pub fn lost<'a>(&self, roots: &'a TrustRoots) -> Option<(&'a str, u64)> {
+        self.all_lost(roots).next()
+    }
+
+    /// Finds all that [`Revocations::lost`] finds one of.
+    pub(crate) fn all_lost<'a>(
+        &self,
+        roots: &'a TrustRoots,
+    ) -> impl Iterator<Item = (&'a str, u64)> {
+        let seen = roots.registries().filter_map(|(name, _)| {
+            roots.registry(name)?;
+            Some((name, roots.revocations_seen(name)?))
+        });
+        seen.filter(|(name, seen)| self.last(name).is_none_or(|(last, _)| last < *seen))
     }
 
     /// Returns everything that was taken back, with the registry that did.

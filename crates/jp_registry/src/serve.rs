@@ -3,8 +3,9 @@
 //! web server.
 //!
 //! It holds no key and writes nothing. A connection serves one request, has its time and its thread,
-//! and there are only so many of both.
+//! and there are only so many of both: whoever says nothing makes room for whoever comes.
 
+mod places;
 mod request;
 mod respond;
 
@@ -12,18 +13,14 @@ use std::{
     io,
     net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs},
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
     thread,
     time::Duration,
 };
 
+use self::places::{Place, Places};
 use crate::source::{beneath::Beneath, layout};
 
-/// More connections wait until one ends.
-const MAX_CONNECTIONS: usize = 64;
 /// How long the loop sleeps when nobody comes.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -96,39 +93,51 @@ impl Server {
     /// # Errors
     /// If no connection can be accepted any more.
     pub fn run(&self, stop: &dyn Fn() -> bool) -> io::Result<()> {
-        let open = Arc::new(AtomicUsize::new(0));
+        let places = Places::default();
+        let mut next: Option<(TcpStream, SocketAddr)> = None;
         while !stop() {
-            if open.load(Ordering::Acquire) >= MAX_CONNECTIONS {
-                thread::sleep(PAUSE);
-                continue;
-            }
-            match self.listener.accept() {
-                Ok((stream, _)) => self.spawn(stream, &open),
-                Err(error) if is_passing(&error) => thread::sleep(PAUSE),
-                Err(error) => return Err(error),
-            }
+            let (stream, peer) = match next.take() {
+                Some(waiting) => waiting,
+                None => match self.listener.accept() {
+                    Ok(came) => came,
+                    Err(error) if is_passing(&error) => {
+                        thread::sleep(PAUSE);
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                },
+            };
+            let stream = match places.take(stream, peer.ip()) {
+                Ok(place) => {
+                    self.spawn(place);
+                    continue;
+                }
+                Err(stream) => stream,
+            };
+            next = Some((stream, peer));
+            thread::sleep(PAUSE);
         }
         Ok(())
     }
 
-    fn spawn(&self, stream: TcpStream, open: &Arc<AtomicUsize>) {
-        let place = Place::take(open);
+    fn spawn(&self, place: Place) {
         let (files, limits) = (Arc::clone(&self.files), self.limits);
         let thread = thread::Builder::new().name("jp-registry".to_owned());
         // Without a thread the connection is closed, and the client may try again.
         let _ = thread.spawn(move || {
             // A client that went away is nobody's error.
-            let _ = serve(stream, &files, limits);
-            drop(place);
+            let _ = serve(&place, &files, limits);
         });
     }
 }
 
-fn serve(stream: TcpStream, files: &Beneath, limits: Limits) -> io::Result<()> {
+fn serve(place: &Place, files: &Beneath, limits: Limits) -> io::Result<()> {
+    let stream = place.stream();
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
-    let request = request::read(&stream, limits.request)?;
-    respond::respond(&stream, &request, files, limits)
+    let request = request::read(stream, limits.request)?;
+    place.has_asked();
+    respond::respond(stream, &request, files, limits)
 }
 
 /// Tells whether the next connection may fare better.
@@ -144,20 +153,4 @@ fn is_passing(error: &io::Error) -> bool {
     ) || out_of_files
         .iter()
         .any(|errno| number == Some(errno.raw_os_error()))
-}
-
-/// One of the [`MAX_CONNECTIONS`] places, given back when dropped.
-struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    fn take(open: &Arc<AtomicUsize>) -> Self {
-        open.fetch_add(1, Ordering::AcqRel);
-        Self(Arc::clone(open))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub use domain::{Domain, countersign, sign, sign_manifest, verify};
 pub(crate) use list::Seen;
-pub use list::{CLOCK_SKEW, Judge, ListError, ListKind, SignedList};
+pub use list::{CLOCK_SKEW, Dated, Judge, ListError, ListKind, SignedList};
 
 use crate::{
     document::{self, DocumentError},

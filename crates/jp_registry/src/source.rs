@@ -8,6 +8,7 @@ mod dir;
 mod http;
 pub(crate) mod layout;
 mod oci;
+mod shared;
 
 use std::io::Write;
 

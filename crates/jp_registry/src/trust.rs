@@ -206,6 +206,10 @@ pub struct TrustRoots {
     registries: BTreeMap<String, TrustedRegistry>,
     #[serde(default)]
     retired: BTreeMap<KeyId, Tombstone>,
+    /// The number of the last list of revocations of each registry. Kept here, beside what makes the
+    /// registry count at all: whoever loses the lists does not lose that there were some.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    revocations: BTreeMap<String, u64>,
 }
 
 impl Publisher {

@@ -69,7 +69,7 @@ fn invalid_samples_are_refused_with_the_expected_words() {
 fn the_schema_is_the_one_that_is_checked_in() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/tool-manifest.json");
     let committed: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    let hint = "run `cargo run -p jp_registry --example schema`";
+    let hint = "run `cargo run -p jp_registry --example manifest_schema`";
     assert!(committed == json_schema(), "the schema has changed: {hint}");
 }
 

@@ -1,6 +1,6 @@
 //! Two manifests of a tool.
 
-use jp_policy::{Capabilities, Capability, Limits, LimitsRequest, Net, Request};
+use jp_policy::{Limits, LimitsRequest, Request};
 
 use super::{Diff, Reason, Sign};
 use crate::{key::KeyId, manifest::ToolManifest};
@@ -27,7 +27,7 @@ impl Diff {
         }
         diff.values("", &was.shown(), &is.shown(), Some(Reason::Shown));
         let (asked, asks) = (was.request(), is.request());
-        diff.lists("asks for", &lines(&asked), &lines(&asks));
+        diff.lists("asks for", &asked.words(), &asks.words());
         diff.because(is_wider(&asked, &asks).then_some(Reason::Wider));
         let (had, has) = (limits(&was.limits), limits(&is.limits));
         for ((name, had), (_, has)) in had.iter().zip(&has) {
@@ -52,7 +52,7 @@ impl Diff {
         diff.push(Sign::Added, &format!("key: {}", new.key));
         let nothing = serde_json::Value::Object(serde_json::Map::new());
         diff.values("", &nothing, &is.shown(), Some(Reason::Shown));
-        diff.lists("asks for", &[], &lines(&is.request()));
+        diff.lists("asks for", &[], &is.request().words());
         diff
     }
 
@@ -62,42 +62,6 @@ impl Diff {
             self.push(Sign::Added, &format!("{name}: {new}"));
         }
     }
-}
-
-/// Returns what a tool asks for, one line for each thing.
-pub(crate) fn lines(request: &Request) -> Vec<String> {
-    let mut lines: Vec<String> = each(&request.capabilities)
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    for more in &request.conditional {
-        let when = more.when.as_ref().map_or("", |when| when.argument.as_str());
-        let needs = each(&more.needs);
-        let needs = needs
-            .iter()
-            .map(|need| format!("{need}, when {when} is a file"));
-        lines.extend(needs);
-    }
-    let withheld = request.capabilities.ambient.withheld();
-    lines.extend(withheld.map(|name| format!("no {name}")));
-    lines
-}
-
-fn each(set: &Capabilities) -> Vec<Capability> {
-    let mut all = Vec::new();
-    all.extend(set.subprocess.then_some(Capability::Subprocess));
-    match &set.net {
-        Net::None => {}
-        Net::Any => all.push(Capability::Net("*".into())),
-        Net::Hosts(hosts) => {
-            all.extend(hosts.iter().map(|host| Capability::Net(host.to_string())));
-        }
-    }
-    all.extend(set.brokered.names().cloned().map(Capability::Brokered));
-    all.extend(set.selected.map(Capability::Selected));
-    all.extend(set.env.iter().cloned().map(Capability::Env));
-    all.extend(set.files.rules().iter().cloned().map(Capability::Files));
-    all
 }
 
 /// Tells whether `new` asks for anything that `old` did not ask for under the same condition.

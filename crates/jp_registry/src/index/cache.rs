@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Index, MAX_INDEX};
 use crate::{
-    Digest, document,
-    key::private::{self, Others, Present, ReadError},
+    Digest,
+    disk::{self, Disk},
+    document,
+    key::private::{self, Others, ReadError},
     revocation::Revocations,
     signature::{Judge, ListError, ListKind, Seen, SignedList},
 };
@@ -33,13 +35,15 @@ impl Index {
     /// When the registry's key did not sign it, it is older than the one seen before or another one
     /// of the same number, or the file cannot be used. The file then stays as it was.
     pub fn update(
+        disk: &Disk,
         path: &Path,
         signed: &SignedList,
         judge: &Judge<'_>,
         revoked: &Revocations,
     ) -> Result<Self, ListError> {
         let index = Self::open(signed, judge, revoked)?;
-        let _lock = private::lock(path).map_err(|source| io_error("lock", path, source))?;
+        let lock = disk.lock_beside(path);
+        let _lock = lock.map_err(|source| io_error("lock", path, source))?;
         let last = load(path)?.map(|file| Seen {
             number: file.number,
             digest: file.digest,
@@ -63,7 +67,7 @@ impl Index {
                 max: MAX_FILE,
             });
         }
-        private::write(path, &bytes, Present::Replace)
+        disk.replace(path, &bytes, disk::PRIVATE)
             .map_err(|source| io_error("write", path, source))?;
         Ok(index)
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use super::{Index, IndexContent, IndexTool, IndexVersion};
 use crate::{
-    Digest,
+    Digest, Disk,
     key::SigningKey,
     revocation::{Revocation, RevocationList, Revocations, RevokedThing},
     signature::{CLOCK_SKEW, Judge, ListError, SignedList},
@@ -47,6 +47,7 @@ fn content(number: u64, newest: &str) -> IndexContent {
     IndexContent {
         number,
         issued_at: NOW,
+        expires_at: None,
         tools: BTreeMap::from([("ocr".parse().unwrap(), tool)]),
         models: BTreeMap::new(),
     }
@@ -83,7 +84,7 @@ fn an_index_never_goes_back() {
     let key = SigningKey::generate().unwrap();
     let (roots, none) = (roots(&key), Revocations::default());
     let judge = judge(&roots);
-    let update = |signed: &SignedList| Index::update(&path, signed, &judge, &none);
+    let update = |signed: &SignedList| Index::update(&Disk::real(), &path, signed, &judge, &none);
     assert!(Index::cached(&path, &judge, &none).unwrap().is_none());
     let seen = content(7, "1.1.0").sign(&key).unwrap();
     let index = update(&seen).unwrap();
@@ -119,15 +120,15 @@ fn a_new_key_does_not_make_an_old_index_new() {
     let none = Revocations::default();
     let before = roots(&old);
     let signed = content(7, "1.1.0").sign(&old).unwrap();
-    Index::update(&path, &signed, &judge(&before), &none).unwrap();
+    Index::update(&Disk::real(), &path, &signed, &judge(&before), &none).unwrap();
     let after = roots(&new);
     let refused = Index::cached(&path, &judge(&after), &none).unwrap_err();
     assert!(matches!(refused, ListError::Unsigned { .. }), "{refused}");
     let older = content(6, "1.1.0").sign(&new).unwrap();
-    let refused = Index::update(&path, &older, &judge(&after), &none).unwrap_err();
+    let refused = Index::update(&Disk::real(), &path, &older, &judge(&after), &none).unwrap_err();
     assert!(matches!(refused, ListError::Rollback { .. }), "{refused}");
     let newer = content(8, "1.1.0").sign(&new).unwrap();
-    Index::update(&path, &newer, &judge(&after), &none).unwrap();
+    Index::update(&Disk::real(), &path, &newer, &judge(&after), &none).unwrap();
 }
 
 #[test]
@@ -137,6 +138,7 @@ fn an_index_of_a_revoked_key_is_refused() {
     let list = RevocationList {
         number: 1,
         issued_at: NOW,
+        expires_at: None,
         revoked: vec![Revocation {
             thing: RevokedThing::Key(key.public().id()),
             reason: "stolen".to_owned(),
@@ -176,11 +178,11 @@ fn a_damaged_copy_is_refused_with_the_way_out() {
     let key = SigningKey::generate().unwrap();
     let (roots, none) = (roots(&key), Revocations::default());
     let signed = content(1, "1.1.0").sign(&key).unwrap();
-    Index::update(&path, &signed, &judge(&roots), &none).unwrap();
+    Index::update(&Disk::real(), &path, &signed, &judge(&roots), &none).unwrap();
     fs::write(&path, "{\"number\": 1}").unwrap();
     for refused in [
         Index::cached(&path, &judge(&roots), &none).unwrap_err(),
-        Index::update(&path, &signed, &judge(&roots), &none).unwrap_err(),
+        Index::update(&Disk::real(), &path, &signed, &judge(&roots), &none).unwrap_err(),
     ] {
         assert!(matches!(refused, ListError::Damaged { .. }), "{refused}");
         assert!(refused.hint().unwrap().contains("remove"));

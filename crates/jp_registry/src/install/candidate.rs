@@ -2,13 +2,14 @@
 
 use semver::Version;
 
-use super::{InstallError, Installer, Known, Mode, Registry, Spec, Warning, kept, names};
+use super::{InstallError, Installer, Known, Mode, Registry, Warning, asked::Asked, kept, names};
 use crate::{
     ToolId,
-    index::{Index, IndexTool},
+    index::Index,
     lock::Lock,
-    revocation::Revocations,
-    verify::{self, Expected, ExpectedDigest, FetchedManifest, Purpose, VerifiedManifest},
+    verify::{
+        self, Expected, ExpectedDigest, FetchedManifest, Purpose, VerifiedManifest, VerifyError,
+    },
 };
 
 /// A version of a tool that could be installed.
@@ -36,47 +37,77 @@ impl Installer<'_> {
     /// Finds what was asked for in the registries.
     pub(super) fn find(
         &self,
-        spec: &Spec,
+        asked: &Asked<'_>,
         mut known: Known,
     ) -> Result<(Candidate<'_>, Known), InstallError> {
-        let (registry, index) = self.offering(spec, &mut known)?;
+        asked.refuse_typed()?;
+        let (registry, index) = self.offering(asked, &mut known)?;
         let candidate = match index {
-            Some(index) => self.listed(spec, registry, &index, &known)?,
-            None => {
-                let wanted = Wanted {
-                    registry: &registry.name,
-                    id: spec.id.clone(),
-                    version: spec.version.clone(),
-                    digest: None,
-                    purpose: Purpose::Install,
-                };
-                self.candidate(registry, &wanted, &known)?
-            }
+            Some(index) => self.listed(asked, registry, &index, &known)?,
+            None => self.unlisted(asked, registry, &known)?,
         };
         Ok((candidate, known))
+    }
+
+    /// Gets a version of a registry that has no index: the one that is asked for, or what the
+    /// registry calls the newest.
+    pub(super) fn unlisted<'r>(
+        &self,
+        asked: &Asked<'_>,
+        registry: &'r Registry,
+        known: &Known,
+    ) -> Result<Candidate<'r>, InstallError> {
+        let version = asked.one();
+        if version.is_none() && !asked.is_any() {
+            return Err(match self.mode {
+                Mode::Offline => InstallError::Offline {
+                    what: format!("the index of `{}`", registry.name),
+                },
+                Mode::Normal | Mode::Locked => InstallError::NoVersions {
+                    unmet: asked.unmet(registry),
+                },
+            });
+        }
+        let wanted = Wanted {
+            registry: &registry.name,
+            id: asked.id.clone(),
+            version,
+            digest: None,
+            purpose: Purpose::Install,
+        };
+        let candidate = self.candidate(registry, &wanted, known)?;
+        let version = candidate.manifest.version();
+        match asked.fits(version) {
+            true => Ok(candidate),
+            false => Err(InstallError::NoneFits {
+                unmet: asked.unmet(registry),
+                offered: version.to_string(),
+                newest: Some(version.clone()),
+            }),
+        }
     }
 
     /// Returns the one registry that offers a tool.
     fn offering(
         &self,
-        spec: &Spec,
+        asked: &Asked<'_>,
         known: &mut Known,
     ) -> Result<(&Registry, Option<Index>), InstallError> {
-        let asked: Vec<&Registry> = match &spec.registry {
+        let registries: Vec<&Registry> = match asked.registry {
             Some(name) => vec![self.registry(name)?],
             None => self.registries.iter().collect(),
         };
-        if let [only] = asked.as_slice() {
+        if let [only] = registries.as_slice() {
             let index = self.refresh(only, known)?;
             return Ok((only, index));
         }
         let mut offers = Vec::new();
         let mut all: Vec<ToolId> = Vec::new();
-        for registry in asked {
+        for registry in registries {
             // One that cannot be asked might be the right one: another must not step in for it.
             if let Some(index) = self.refresh(registry, known)? {
                 all.extend(index.content().tools.keys().cloned());
-                if index.tool(&spec.id).is_some() {
+                if index.tool(asked.id).is_some() {
                     offers.push((registry, Some(index)));
                 }
             }
@@ -84,27 +115,24 @@ impl Installer<'_> {
         if offers.len() > 1 {
             let names = offers.iter().map(|(registry, _)| registry.name.clone());
             return Err(InstallError::Ambiguous {
-                id: spec.id.clone(),
+                id: asked.id.clone(),
                 registries: names.collect(),
             });
         }
-        offers.pop().ok_or_else(|| unknown(&spec.id, all.iter()))
+        offers.pop().ok_or_else(|| unknown(asked.id, all.iter()))
     }
 
     fn listed<'r>(
         &self,
-        spec: &Spec,
+        asked: &Asked<'_>,
         registry: &'r Registry,
         index: &Index,
         known: &Known,
     ) -> Result<Candidate<'r>, InstallError> {
-        let id = &spec.id;
+        let id = asked.id;
         let ids = || index.content().tools.keys();
         let tool = index.tool(id).ok_or_else(|| unknown(id, ids()))?;
-        let version = match &spec.version {
-            Some(version) => version.clone(),
-            None => newest(id, tool, &known.revoked)?,
-        };
+        let version = asked.choose(registry, tool, &known.revoked)?;
         let mut candidate = self.version(registry, index, id, &version, known)?;
         let near = names::look_alike(id.as_str(), ids().map(ToolId::as_str));
         candidate.like = near.and_then(|near| near.parse().ok());
@@ -183,6 +211,10 @@ impl Installer<'_> {
             Some(Ok(kept)) => return Ok(kept),
             // What is kept may have been damaged, or signed by a key that was replaced since.
             Some(Err(error)) if self.mode == Mode::Offline => return Err(error),
+            // Whichever manifest it is, nobody knows whether it was revoked.
+            Some(Err(error @ InstallError::Verify(VerifyError::RevocationsLost { .. }))) => {
+                return Err(error);
+            }
             Some(Err(_)) | None => {}
         }
         let what = || format!("the manifest of `{}`", wanted.id);
@@ -196,7 +228,12 @@ impl Installer<'_> {
     }
 
     /// Refuses a name that a model could not tell from one that is taken.
-    pub(super) fn refuse_taken(&self, name: &ToolId, lock: &Lock) -> Result<(), InstallError> {
+    pub(super) fn refuse_taken(
+        &self,
+        name: &ToolId,
+        id: &ToolId,
+        lock: &Lock,
+    ) -> Result<(), InstallError> {
         let others = lock.tools().filter(|tool| tool.name != *name);
         let taken = others
             .map(|tool| tool.name.as_str())
@@ -205,6 +242,7 @@ impl Installer<'_> {
             None => Ok(()),
             Some(taken) => Err(InstallError::Taken {
                 name: name.clone(),
+                id: id.clone(),
                 taken: taken.to_owned(),
             }),
         }
@@ -224,28 +262,6 @@ impl Installer<'_> {
             like: like.to_owned(),
         })
     }
-}
-
-/// Returns the newest version that was not taken back: no preview, unless there is nothing else.
-fn newest(id: &ToolId, tool: &IndexTool, revoked: &Revocations) -> Result<Version, InstallError> {
-    let mut best = None;
-    for version in tool
-        .versions
-        .keys()
-        .filter(|version| **version <= tool.newest)
-    {
-        let usable = revoked.version(id, version).is_none();
-        let preview = !version.pre.is_empty() && tool.newest.pre.is_empty();
-        if usable && !preview {
-            best = Some(version);
-        }
-    }
-    let found = revoked.version(id, &tool.newest);
-    best.cloned().ok_or_else(|| InstallError::Revoked {
-        id: id.clone(),
-        version: tool.newest.clone(),
-        reason: found.map_or("", |found| found.reason()).to_owned(),
-    })
 }
 
 fn unknown<'a>(id: &ToolId, all: impl Iterator<Item = &'a ToolId>) -> InstallError {

@@ -1,15 +1,15 @@
 //! From a verified manifest to a line in the lock file, in the one order that survives a crash:
 //! artifact, models, manifest, receipt, and last the lock file, whose rename makes it real.
 
-use jp_policy::could_be_satisfied;
+use jp_policy::{Policy, could_be_satisfied};
 
 use super::{
-    Change, Decision, InstallError, Installed, Installer, Known, Mode, Warning,
+    Change, Decision, InstallError, Installed, Installer, Known, Mode, Warning, asked::Asked,
     candidate::Candidate, kept, warning,
 };
 use crate::{
     Digest, ToolId,
-    diff::{self, Diff, Reason, Side},
+    diff::{Diff, Reason, Side},
     document,
     lock::{Lock, LockedTool},
     manifest::ToolManifest,
@@ -19,15 +19,16 @@ use crate::{
 };
 
 impl Installer<'_> {
-    /// Puts a candidate under a name, in place of what was there.
+    /// Puts a candidate under the name it was asked for, in place of what was there.
     pub(super) fn put(
         &self,
-        name: &ToolId,
+        asked: &Asked<'_>,
         before: Option<LockedTool>,
         candidate: Candidate<'_>,
         known: &Known,
         lock: &Lock,
     ) -> Result<Installed, InstallError> {
+        let name = asked.name;
         let tool = locked(name, &candidate);
         if self.mode == Mode::Locked && before.as_ref() != Some(&tool) {
             let change = format!("`{name}` would become `{}` {}", tool.id, tool.version);
@@ -42,8 +43,8 @@ impl Installer<'_> {
             candidate.deprecated.as_deref(),
         ));
         if let Some(before) = &before {
-            self.ask(before, &tool, candidate.manifest.manifest())?;
-            if before.id == tool.id && before.version > tool.version {
+            self.ask(before, &tool, candidate.manifest.manifest(), asked)?;
+            if goes_back(before, &tool) {
                 warnings.push(Warning::Downgrade {
                     id: tool.id.clone(),
                     from: before.version.clone(),
@@ -63,11 +64,11 @@ impl Installer<'_> {
             if lock.get(name.as_str()) != before.as_ref() {
                 return Err(InstallError::Raced { name: name.clone() });
             }
-            self.refuse_taken(name, lock)?;
+            self.refuse_taken(name, &tool.id, lock)?;
             Ok(lock.set(tool.clone())?)
         })?;
         Ok(Installed {
-            asks: diff::lines(&candidate.manifest.manifest().request()),
+            asks: candidate.manifest.manifest().request().words(),
             tool,
             before,
             warnings,
@@ -76,7 +77,11 @@ impl Installer<'_> {
 
     /// Refuses a tool that could never run here.
     pub(super) fn satisfiable(&self, tool: &ToolManifest) -> Result<Vec<Warning>, InstallError> {
-        let partly = could_be_satisfied(&self.host, &self.app, &tool.request());
+        let app = Policy {
+            capabilities: tool.with_models(self.app.capabilities.clone()),
+            ..self.app.clone()
+        };
+        let partly = could_be_satisfied(&self.host, &app, &tool.request());
         let partly = partly.map_err(|denied| InstallError::Unsatisfiable {
             id: tool.id.clone(),
             denied,
@@ -93,6 +98,7 @@ impl Installer<'_> {
         before: &LockedTool,
         tool: &LockedTool,
         manifest: &ToolManifest,
+        asked: &Asked<'_>,
     ) -> Result<(), InstallError> {
         let key = tool.key;
         let new = Side { manifest, key };
@@ -108,6 +114,9 @@ impl Installer<'_> {
         };
         // Whatever the texts say: the lock file holds what was accepted.
         diff.because((before.shown != tool.shown).then_some(Reason::Shown));
+        // A workspace that a stranger wrote may ask for a version that has holes.
+        let back = (goes_back(before, tool) && asked.is_by_range()).then(|| asked.ranges());
+        diff.because(back.is_some().then_some(Reason::Older));
         if diff.reasons().is_empty() {
             return Ok(());
         }
@@ -115,6 +124,7 @@ impl Installer<'_> {
             from: before,
             to: tool,
             diff: &diff,
+            back: back.as_deref(),
         };
         match (self.decide)(&change) {
             Decision::Accept => Ok(()),
@@ -207,6 +217,10 @@ fn locked(name: &ToolId, candidate: &Candidate<'_>) -> LockedTool {
         capabilities: tool.capabilities_digest(),
         models: tool.model_dependencies.clone(),
     }
+}
+
+fn goes_back(before: &LockedTool, tool: &LockedTool) -> bool {
+    before.id == tool.id && before.version > tool.version
 }
 
 /// Refuses a tool that was taken back, by its models too.

@@ -7,7 +7,6 @@ use super::{
     kept,
 };
 use crate::{
-    diff,
     index::Index,
     lock::{Lock, LockedTool},
     manifest::ToolManifest,
@@ -62,6 +61,22 @@ impl Installer<'_> {
         Ok(ready)
     }
 
+    /// Makes a locked tool one that was verified on this machine: its manifest is fetched if it is not
+    /// here, and must be the one that the lock file names, signed by a key that the user trusts for
+    /// it. Nothing of the tool itself is fetched.
+    ///
+    /// # Errors
+    ///
+    /// When it is not trusted, revoked, not what the lock file says, or missing.
+    pub fn ensure_verified(&self, tool: &LockedTool, known: &Known) -> Result<(), InstallError> {
+        let mut newer = known.clone();
+        if self.mode != Mode::Offline {
+            self.refresh_revocations(self.registry(&tool.registry)?, &mut newer)?;
+        }
+        let (fetched, manifest) = self.locked_manifest(tool, &newer)?;
+        self.record(tool, &fetched, manifest.manifest(), None)
+    }
+
     /// Checks a locked tool as if it were installed now, and fetches what is missing.
     pub(super) fn check(&self, tool: &LockedTool) -> Result<Installed, InstallError> {
         let mut known = self.known()?;
@@ -71,7 +86,7 @@ impl Installer<'_> {
         }
         let listed = self.deprecated(tool, &known)?;
         let lock = Lock::open(&self.places.lock)?;
-        self.refuse_taken(&tool.name, &lock)?;
+        self.refuse_taken(&tool.name, &tool.id, &lock)?;
         let (ready, fetched) = self.ready(tool, &known)?;
         self.record(tool, &fetched, ready.tool(), listed.clone())?;
         let mut warnings = known.warnings;
@@ -80,7 +95,7 @@ impl Installer<'_> {
         Ok(Installed {
             tool: tool.clone(),
             before: Some(tool.clone()),
-            asks: diff::lines(&ready.tool().request()),
+            asks: ready.tool().request().words(),
             warnings,
         })
     }
@@ -102,11 +117,12 @@ impl Installer<'_> {
         Ok(receipt.and_then(|receipt| receipt.deprecated.clone()))
     }
 
-    fn ready(
+    /// Returns the manifest that the lock file means, verified.
+    fn locked_manifest(
         &self,
         tool: &LockedTool,
         known: &Known,
-    ) -> Result<(Ready, FetchedManifest), InstallError> {
+    ) -> Result<(FetchedManifest, VerifiedManifest), InstallError> {
         refuse_revoked(tool, known)?;
         let wanted = Wanted {
             registry: &tool.registry,
@@ -123,6 +139,15 @@ impl Installer<'_> {
         };
         let (fetched, manifest) = self.manifest(&wanted, known)?;
         check_same(tool, &manifest)?;
+        Ok((fetched, manifest))
+    }
+
+    fn ready(
+        &self,
+        tool: &LockedTool,
+        known: &Known,
+    ) -> Result<(Ready, FetchedManifest), InstallError> {
+        let (fetched, manifest) = self.locked_manifest(tool, known)?;
         if !self.store.contains(&tool.sha256) && self.mode != Mode::Offline {
             // The registry is asked anyway: what it took back since counts before its bytes do.
             let mut newer = known.clone();
@@ -204,6 +229,7 @@ fn check_same(tool: &LockedTool, manifest: &VerifiedManifest) -> Result<(), Inst
         None => Ok(()),
         Some((field, _)) => Err(InstallError::Differs {
             name: tool.name.clone(),
+            spec: format!("{}={}@{}", tool.name, tool.id, tool.version),
             field,
         }),
     }

@@ -5,6 +5,7 @@ use std::{io, path::PathBuf};
 use jp_policy::Denied;
 use semver::Version;
 
+use super::unmet::{self, Unmet};
 use crate::{
     IdError, ToolId,
     diff::{Diff, escape},
@@ -81,6 +82,42 @@ pub enum InstallError {
         /// Which registry.
         registry: String,
     },
+    /// None of the registry's versions will do.
+    #[error(
+        "no version of `{}` fits {}: `{}` has {offered}",
+        unmet.id, unmet.ranges, escape(&unmet.registry)
+    )]
+    NoneFits {
+        /// What was asked for.
+        unmet: Box<Unmet>,
+        /// Which versions there are; safe to show.
+        offered: String,
+        /// The one to take, where any will do.
+        newest: Option<Version>,
+    },
+    /// A range, and a registry that cannot say which versions it has.
+    #[error(
+        "`{}` does not say which versions of `{}` it has, so none can be chosen that fits {}",
+        escape(&unmet.registry), unmet.id, unmet.ranges
+    )]
+    NoVersions {
+        /// What was asked for.
+        unmet: Box<Unmet>,
+    },
+    /// A version was typed, and the workspace asks for others.
+    #[error(
+        "`{name}` {version} does not fit `{range}` of `[tooling]`: calls of it would be refused"
+    )]
+    Unfit {
+        /// The name in the workspace.
+        name: ToolId,
+        /// The tool.
+        id: ToolId,
+        /// What was typed.
+        version: Version,
+        /// What the workspace asks for.
+        range: String,
+    },
     /// No registry of that name is configured.
     #[error("there is no registry `{}`", escape(name))]
     UnknownRegistry {
@@ -103,6 +140,8 @@ pub enum InstallError {
     Taken {
         /// The name that was asked for.
         name: ToolId,
+        /// The tool that would have it.
+        id: ToolId,
         /// The name that is there.
         taken: String,
     },
@@ -151,6 +190,8 @@ pub enum InstallError {
     Differs {
         /// The name in the workspace.
         name: ToolId,
+        /// What to ask for to have it installed anew.
+        spec: String,
         /// What differs.
         field: &'static str,
     },
@@ -172,15 +213,24 @@ impl InstallError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         Some(match self {
+            Self::Lock(error) => return error.hint(),
+            Self::Receipt(error) => return Some(error.hint()),
             Self::Trust(error) => return error.hint(),
             Self::List(error) => return error.hint(),
             Self::Verify(error) => return error.hint(),
-            Self::UnknownTool { near, .. } => format!("did you mean `{}`?", near.as_ref()?),
+            Self::UnknownTool {
+                near: Some(near), ..
+            } => format!("did you mean `{near}`?"),
+            Self::UnknownTool { near: None, .. } => {
+                "`jp tool search ''` lists all there are".to_owned()
+            }
+            Self::NotLocked { name } => format!("`jp tool install {name}` installs it"),
+
             Self::Ambiguous { registries, .. } => {
                 format!("add `--registry {}`", registries.first()?)
             }
-            Self::Taken { name, .. } => {
-                format!("give it another name: `jp tool install my-{name}={name}`")
+            Self::Taken { name, id, .. } => {
+                format!("give it another name: `jp tool install my-{name}={id}`")
             }
             Self::Unsatisfiable { denied, .. } => return denied.mend(),
             Self::Stopped { name, .. } => {
@@ -190,9 +240,19 @@ impl InstallError {
                 "if that is what you want, `jp tool lock --yes` accepts it".to_owned()
             }
             Self::Revoked { id, .. } => format!("update it: `jp tool update {id}`"),
+            Self::NoneFits { unmet, newest, .. } => unmet.hint(&newest.as_ref()?.to_string()),
+            Self::NoVersions { unmet } => {
+                format!("name one version, such as 1.2.0: {}", unmet.hint("1.2.0"))
+            }
+            Self::Unfit {
+                name, id, version, ..
+            } => {
+                let line = unmet::instead(name, id, &version.to_string(), true);
+                format!("{line}; or under another name: `jp tool install my-{name}={id}@{version}`")
+            }
             Self::Offline { .. } => "try again with a connection".to_owned(),
-            Self::Differs { name, .. } => {
-                format!("install it anew: `jp tool remove {name}`, then `jp tool install {name}`")
+            Self::Differs { name, spec, .. } => {
+                format!("install it anew: `jp tool remove {name} && jp tool install {spec}`")
             }
             _ => return None,
         })

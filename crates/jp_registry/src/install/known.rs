@@ -5,7 +5,7 @@ use crate::{
     ToolId,
     index::Index,
     revocation::Revocations,
-    signature::{Judge, SignedList},
+    signature::{Dated, Judge, ListKind, SignedList},
     source::Fetched,
     transport::FetchError,
     trust::{Rotated, Rotations, SignedRotation, TrustRoots},
@@ -38,8 +38,21 @@ impl Places {
 }
 
 impl Installer<'_> {
+    /// Reads what is known. Lists of revocations that were lost are asked for first: without them
+    /// nothing is verified.
     pub(super) fn known(&self) -> Result<Known, InstallError> {
-        self.places.known()
+        let mut known = self.places.known()?;
+        if self.mode == Mode::Offline {
+            return Ok(known);
+        }
+        let lost = known.revoked.all_lost(&known.roots);
+        let lost: Vec<String> = lost.map(|(name, _)| name.to_owned()).collect();
+        for name in lost {
+            if let Ok(registry) = self.registry(&name) {
+                self.refresh_revocations(registry, &mut known)?;
+            }
+        }
+        Ok(known)
     }
 
     /// Finds a registry by its name.
@@ -84,7 +97,8 @@ impl Installer<'_> {
             return Ok(None);
         };
         let judge = self.judge(registry, &known.roots);
-        let index = Index::update(&path, &signed(fetched), &judge, &known.revoked)?;
+        let index = Index::update(&self.disk, &path, &signed(fetched), &judge, &known.revoked)?;
+        self.warn_of_old(registry, ListKind::Index, index.dated(), known);
         Ok(Some(index))
     }
 
@@ -112,7 +126,10 @@ impl Installer<'_> {
                 return Ok(());
             }
             // A registry without a list is fine, one that had a list and hides it is not.
-            Err(FetchError::NotFound { .. }) if known.revoked.last(&registry.name).is_none() => {
+            Err(FetchError::NotFound { .. })
+                if known.revoked.last(&registry.name).is_none()
+                    && known.roots.revocations_seen(&registry.name).is_none() =>
+            {
                 return Ok(());
             }
             Err(error) => return Err(error.into()),
@@ -120,8 +137,50 @@ impl Installer<'_> {
         if let Some(fetched) = fetched {
             let judge = self.judge(registry, &known.roots);
             let path = self.places.revocations();
-            known.revoked = Revocations::update(&path, &signed(fetched), &judge)?;
+            known.revoked = Revocations::update(&self.disk, &path, &signed(fetched), &judge)?;
+            self.remember_revocations(registry, known)?;
+            if let Some(dated) = known.revoked.dated(&registry.name) {
+                self.warn_of_old(registry, ListKind::Revocations, dated, known);
+            }
         }
+        Ok(())
+    }
+
+    /// Notes a list that was fetched just now and should have been renewed since it was made.
+    fn warn_of_old(&self, registry: &Registry, list: ListKind, dated: Dated, known: &mut Known) {
+        let Some(days) = dated.overdue(self.now) else {
+            return;
+        };
+        let warning = Warning::Stale {
+            registry: registry.name.clone(),
+            list,
+            days,
+        };
+        if !known.warnings.contains(&warning) {
+            known.warnings.push(warning);
+        }
+    }
+
+    /// Writes beside the registry's key which list was seen. The list is written before: whatever a
+    /// crash leaves, none is missed that is there.
+    fn remember_revocations(
+        &self,
+        registry: &Registry,
+        known: &mut Known,
+    ) -> Result<(), InstallError> {
+        let Some((number, _)) = known.revoked.last(&registry.name) else {
+            return Ok(());
+        };
+        let seen = known.roots.revocations_seen(&registry.name);
+        if seen.is_some_and(|seen| seen >= number) {
+            return Ok(());
+        }
+        let remember = |roots: &mut TrustRoots| {
+            roots.saw_revocations(&registry.name, number);
+            Ok::<_, InstallError>(())
+        };
+        let (roots, ()) = TrustRoots::change_on(&self.disk, &self.places.keys, remember)?;
+        known.roots = roots;
         Ok(())
     }
 
@@ -175,7 +234,7 @@ impl Installer<'_> {
             return Ok(());
         }
         let apply = |roots: &mut TrustRoots| roots.rotate(statement, &known.revoked);
-        let changed = TrustRoots::change(&self.places.keys, |roots| {
+        let changed = TrustRoots::change_on(&self.disk, &self.places.keys, |roots| {
             apply(roots).map_err(InstallError::from)
         });
         let (roots, _) = changed?;

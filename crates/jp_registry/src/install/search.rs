@@ -2,7 +2,7 @@
 
 use semver::Version;
 
-use super::{InstallError, Installer, Warning, update::newer};
+use super::{InstallError, Installer, Warning};
 use crate::{
     ToolId,
     diff::escape,
@@ -35,12 +35,24 @@ pub struct Hit {
 pub struct Outdated {
     /// What is locked.
     pub tool: LockedTool,
-    /// A newer version.
+    /// Whether it fits what the workspace asks for.
+    pub fits: bool,
+    /// The version that an update would go to: a newer one, unless the locked one does not fit.
     pub newer: Option<Version>,
+    /// The newest version there is, whether or not it fits, if that is higher than the locked one.
+    pub newest: Option<Version>,
     /// Why the locked version should not be used any more; safe to show.
     pub deprecated: Option<String>,
     /// Why the locked version was taken back; safe to show.
     pub revoked: Option<String>,
+}
+
+impl Outdated {
+    /// Tells whether there is something to do, and not only to know.
+    #[must_use]
+    pub const fn is_due(&self) -> bool {
+        !self.fits || self.newer.is_some() || self.deprecated.is_some() || self.revoked.is_some()
+    }
 }
 
 impl Installer<'_> {
@@ -80,8 +92,8 @@ impl Installer<'_> {
         Ok(hits)
     }
 
-    /// Returns the locked tools that have a newer version, are deprecated or were revoked, and what
-    /// was noticed while asking.
+    /// Returns the locked tools that have a newer version, do not fit what the workspace asks for,
+    /// are deprecated or were revoked, and what was noticed while asking.
     ///
     /// # Errors
     ///
@@ -108,13 +120,19 @@ impl Installer<'_> {
             let registry = self.registry(&tool.registry)?;
             let index = self.ask_once(registry, &mut known, &mut asked)?;
             let listed = index.and_then(|index| index.version(&tool.id, &tool.version));
+            let ours = self.of_locked(tool);
+            let revoked = &known.revoked;
+            let newer = index.and_then(|index| ours.next(tool, index, revoked));
+            let newest = index.and_then(|index| ours.any().next(tool, index, revoked));
             let found = Outdated {
-                newer: index.and_then(|index| newer(tool, index, &known.revoked).cloned()),
+                fits: ours.fits(&tool.version),
+                newer: newer.cloned(),
+                newest: newest.cloned(),
                 deprecated: listed.and_then(|listed| listed.deprecated.as_deref().map(escape)),
-                revoked: revocation(tool, &known.roots, &known.revoked).map(|r| escape(&r)),
+                revoked: revocation(tool, &known.roots, revoked).map(|r| escape(&r)),
                 tool: tool.clone(),
             };
-            if found.newer.is_some() || found.deprecated.is_some() || found.revoked.is_some() {
+            if found.is_due() || found.newest.is_some() {
                 all.push(found);
             }
         }

@@ -1,10 +1,9 @@
-//! What a person asks for: `ocr`, `ocr@1.2.0`, `ocr-old=ocr@1.2.0`.
+//! What a person asks for: `ocr`, `ocr@1.2.0`, `ocr@^1`, `ocr-old=ocr@1.2.0`.
 
 use std::{fmt, str::FromStr};
 
-use semver::Version;
-
-use crate::{IdError, ToolId};
+use super::Versions;
+use crate::{IdError, ToolId, lock::LockedTool};
 
 /// A tool to install, and under which name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +12,8 @@ pub struct Spec {
     pub name: ToolId,
     /// The name in the registry.
     pub id: ToolId,
-    /// The version; without one, the newest.
-    pub version: Option<Version>,
+    /// The versions that will do.
+    pub versions: Versions,
     /// The registry; without one, the only one that has the tool.
     pub registry: Option<String>,
 }
@@ -25,9 +24,12 @@ pub enum SpecError {
     /// A name in it is none.
     #[error(transparent)]
     Name(#[from] IdError),
-    /// What follows the `@` is no version.
-    #[error("`{}` is no version: expected three numbers such as `1.2.0`", text.escape_debug())]
-    Version {
+    /// What follows the `@` is neither a version nor a range.
+    #[error(
+        "`{}` is no version: expected one such as `1.2.0`, or a range such as `1.2`, `^1`, `>=1, <3` or `*`",
+        text.escape_debug()
+    )]
+    Versions {
         /// The beginning of the text.
         text: String,
     },
@@ -40,30 +42,35 @@ impl Spec {
         self.registry = Some(registry.into());
         self
     }
+
+    /// Tells whether a locked tool is one that will do.
+    #[must_use]
+    pub fn fits(&self, tool: &LockedTool) -> bool {
+        let registry = self.registry.as_ref();
+        tool.id == self.id
+            && self.versions.fits(&tool.version)
+            && registry.is_none_or(|registry| *registry == tool.registry)
+    }
 }
 
 impl FromStr for Spec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let (name, wanted) = match text.split_once('=') {
-            Some((name, wanted)) => (Some(name), wanted),
-            None => (None, text),
+        // The `@` first: a range may have a `=` of its own.
+        let (names, versions) = match text.split_once('@') {
+            Some((names, versions)) => (names, versions.parse()?),
+            None => (text, Versions::Newest),
         };
-        let (id, version) = match wanted.split_once('@') {
-            Some((id, version)) => (id, Some(version)),
-            None => (wanted, None),
+        let (name, id) = match names.split_once('=') {
+            Some((name, id)) => (Some(name), id),
+            None => (None, names),
         };
         let id: ToolId = id.parse()?;
-        let version = version.map(|text| {
-            text.parse().map_err(|_| SpecError::Version {
-                text: text.chars().take(80).collect(),
-            })
-        });
         Ok(Self {
             name: name.map_or_else(|| Ok(id.clone()), str::parse)?,
             id,
-            version: version.transpose()?,
+            versions,
             registry: None,
         })
     }
@@ -75,9 +82,9 @@ impl fmt::Display for Spec {
             write!(f, "{}=", self.name)?;
         }
         write!(f, "{}", self.id)?;
-        match &self.version {
-            Some(version) => write!(f, "@{version}"),
-            None => Ok(()),
+        match &self.versions {
+            Versions::Newest => Ok(()),
+            versions => write!(f, "@{versions}"),
         }
     }
 }
@@ -87,22 +94,34 @@ mod tests {
     use super::Spec;
 
     #[test]
-    fn a_spec_names_tool_version_and_alias() {
-        for text in ["ocr", "ocr@1.2.0", "ocr-old=ocr@1.2.0", "a=b"] {
+    fn a_spec_names_tool_versions_and_alias() {
+        let texts = [
+            "ocr",
+            "ocr@1.2.0",
+            "ocr-old=ocr@1.2.0",
+            "a=b",
+            "ocr@^1",
+            "ocr@*",
+            "a=b@=1.2",
+            "ocr@>=1.2, <3",
+        ];
+        for text in texts {
             assert_eq!(text.parse::<Spec>().unwrap().to_string(), text);
         }
         let same: Spec = "ocr=ocr@1.0.0-rc.1".parse().unwrap();
         assert_eq!(same.to_string(), "ocr@1.0.0-rc.1");
+        let short: Spec = "ocr@1.2".parse().unwrap();
+        assert_eq!(short.to_string(), "ocr@^1.2");
         for bad in [
             "",
             "OCR",
             "ocr@",
-            "ocr@1",
-            "ocr@^1",
+            "ocr@one",
             "ocr@1.2.0@2",
             "../x@1.0.0",
             "a=b=c",
             "=a",
+            "ocr@1=2",
             "оcr",
         ] {
             assert!(bad.parse::<Spec>().is_err(), "{bad}");

@@ -1,24 +1,48 @@
-//! Newer versions of what is locked.
+//! The whole lock file: brought to what the workspace asks for, and to newer versions.
 
 use std::collections::BTreeMap;
 
-use semver::Version;
-
-use super::{InstallError, Installed, Installer, Known, Outcome, Registry, candidate::Wanted};
+use super::{InstallError, Installed, Installer, Known, Outcome, Registry, Spec, asked::Asked};
 use crate::{
     ToolId,
     index::Index,
     lock::{Lock, LockedTool},
-    revocation::Revocations,
-    verify::Purpose,
 };
 
 /// What registries were asked in one go.
-type Asked = BTreeMap<String, Option<Index>>;
+type Answers = BTreeMap<String, Option<Index>>;
 
 impl Installer<'_> {
-    /// Updates tools to their newest versions; without names, all that go by their own name. (One
-    /// under another name stands beside another version on purpose, and is updated when it is named.)
+    /// Makes the lock file and this machine agree: installs what the workspace asks for and the lock
+    /// file does not have as it is asked for, and fetches and verifies what is locked. Says of each
+    /// what was done.
+    ///
+    /// # Errors
+    ///
+    /// When the lock file cannot be read.
+    pub fn lock(&self) -> Result<Vec<Outcome>, InstallError> {
+        let lock = Lock::open(&self.places.lock)?;
+        let unfit = |spec: &&Spec| {
+            let tool = lock.get(spec.name.as_str());
+            !tool.is_some_and(|tool| spec.fits(tool))
+        };
+        let unfit: Vec<&Spec> = self.wanted.iter().filter(unfit).collect();
+        let is_unfit = |tool: &&LockedTool| unfit.iter().any(|spec| spec.name == tool.name);
+        let fit = lock.tools().filter(|tool| !is_unfit(tool));
+        let mut all: Vec<Outcome> = fit
+            .map(|tool| (tool.name.clone(), self.check(tool)))
+            .collect();
+        for spec in unfit {
+            let outcome = self.install_asked(&Asked::of_workspace(spec));
+            all.push((spec.name.clone(), outcome));
+        }
+        Ok(all)
+    }
+
+    /// Updates tools to the newest versions that fit what the workspace asks for; without names, all
+    /// that go by their own name or that the workspace names. (Another one under another name stands
+    /// beside another version on purpose, and is updated when it is named.) A version goes back only
+    /// where the workspace asks for older ones, and somebody accepts it.
     ///
     /// # Errors
     ///
@@ -33,44 +57,47 @@ impl Installer<'_> {
             chosen.push(tool.ok_or_else(missing)?.clone());
         }
         if names.is_empty() {
-            let own = lock.tools().filter(|tool| tool.name == tool.id);
+            let named = |tool: &LockedTool| self.of_locked(tool).workspace.is_some();
+            let own = lock
+                .tools()
+                .filter(|tool| tool.name == tool.id || named(tool));
             chosen.extend(own.cloned());
         }
-        let mut asked = Asked::new();
+        let mut answers = Answers::new();
         let outcomes = chosen.into_iter().map(|tool| {
             let name = tool.name.clone();
-            (name, self.update_one(tool, &mut asked))
+            (name, self.update_one(&tool, &mut answers))
         });
         Ok(outcomes.collect())
     }
 
-    fn update_one(&self, tool: LockedTool, asked: &mut Asked) -> Result<Installed, InstallError> {
+    fn update_one(
+        &self,
+        tool: &LockedTool,
+        answers: &mut Answers,
+    ) -> Result<Installed, InstallError> {
+        let asked = self.of_locked(tool);
+        self.refuse_unfit(tool, &asked)?;
+        let fits = asked.fits(&tool.version);
         let mut known = self.known()?;
         let registry = self.registry(&tool.registry)?;
-        let candidate = match self.ask_once(registry, &mut known, asked)? {
-            Some(index) => match newer(&tool, index, &known.revoked) {
+        let candidate = match self.ask_once(registry, &mut known, answers)? {
+            Some(index) => match asked.next(tool, index, &known.revoked) {
                 Some(version) => self.version(registry, index, &tool.id, version, &known)?,
-                None => return self.check(&tool),
+                None if fits => return self.check(tool),
+                None => return Err(asked.none_listed(registry, index, &known.revoked)),
             },
             None => {
-                let wanted = Wanted {
-                    registry: &registry.name,
-                    id: tool.id.clone(),
-                    version: None,
-                    digest: None,
-                    purpose: Purpose::Install,
-                };
-                let newest = self.candidate(registry, &wanted, &known)?;
+                let newest = self.unlisted(&asked, registry, &known)?;
                 // Without an index the newest is what the server says it is: never go back for it.
-                if *newest.manifest.version() <= tool.version {
-                    return self.check(&tool);
+                if fits && *newest.manifest.version() <= tool.version {
+                    return self.check(tool);
                 }
                 newest
             }
         };
         let lock = Lock::open(&self.places.lock)?;
-        let name = tool.name.clone();
-        self.put(&name, Some(tool), candidate, &known, &lock)
+        self.put(&asked, Some(tool.clone()), candidate, &known, &lock)
     }
 
     /// Asks a registry what it offers, once for all tools of an update.
@@ -78,30 +105,12 @@ impl Installer<'_> {
         &self,
         registry: &Registry,
         known: &mut Known,
-        asked: &'b mut Asked,
+        answers: &'b mut Answers,
     ) -> Result<Option<&'b Index>, InstallError> {
-        if !asked.contains_key(&registry.name) {
+        if !answers.contains_key(&registry.name) {
             let index = self.refresh(registry, known)?;
-            asked.insert(registry.name.clone(), index);
+            answers.insert(registry.name.clone(), index);
         }
-        Ok(asked.get(&registry.name).and_then(Option::as_ref))
+        Ok(answers.get(&registry.name).and_then(Option::as_ref))
     }
-}
-
-/// Returns the highest version above the locked one that may be used: no preview, unless one is
-/// locked, and none that was taken back.
-pub(super) fn newer<'a>(
-    tool: &LockedTool,
-    index: &'a Index,
-    revoked: &Revocations,
-) -> Option<&'a Version> {
-    let offered = index.tool(&tool.id)?;
-    let usable = |version: &&Version| {
-        let preview = !version.pre.is_empty() && tool.version.pre.is_empty();
-        **version > tool.version
-            && **version <= offered.newest
-            && !preview
-            && revoked.version(&tool.id, version).is_none()
-    };
-    offered.versions.keys().rfind(usable)
 }

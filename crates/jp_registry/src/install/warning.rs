@@ -5,7 +5,7 @@ use std::fmt;
 use jp_policy::{Net, Unsatisfied};
 use semver::Version;
 
-use crate::{ToolId, diff::escape, manifest::ToolManifest};
+use crate::{ToolId, diff::escape, manifest::ToolManifest, signature::ListKind};
 
 /// Something to know about a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +59,15 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// A list of a registry is older than it should be: somebody may hold back newer ones.
+    Stale {
+        /// Which one.
+        registry: String,
+        /// Which list.
+        list: ListKind,
+        /// How many days ago it was made.
+        days: u64,
+    },
     /// A registry passed on a statement about a key that does not hold.
     Statement {
         /// Which one.
@@ -78,6 +87,10 @@ impl Warning {
                 Some(format!("use `{}` instead", escape(other)))
             }
             Self::Partly { unsatisfied } => unsatisfied.denied.mend(),
+            Self::Stale { registry, .. } => Some(format!(
+                "ask whoever runs `{registry}`, on another way than this one, whether there is \
+                 anything new; `jp registry renew` signs it anew"
+            )),
             _ => None,
         }
     }
@@ -127,6 +140,14 @@ impl fmt::Display for Warning {
                     "`{registry}` could not be asked, so what was known is used: {reason}"
                 )
             }
+            Self::Stale {
+                registry,
+                list,
+                days,
+            } => write!(
+                f,
+                "the {list} of `{registry}` is {days} days old: somebody may hold back newer ones"
+            ),
             Self::Statement { registry, reason } => {
                 let reason = escape(reason);
                 write!(

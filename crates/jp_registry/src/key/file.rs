@@ -6,6 +6,7 @@ use data_encoding::BASE64;
 use zeroize::Zeroizing;
 
 use super::{KeyError, PublicKey, SigningKey, private};
+use crate::disk;
 
 const HEADER: &str = "jp-signing-key-v1";
 /// A key file is never larger.
@@ -29,7 +30,7 @@ impl SigningKey {
             path: path.to_owned(),
             source,
         };
-        match private::write(path, text.as_bytes(), private::Present::Keep) {
+        match private::write_new(path, text.as_bytes()) {
             Ok(true) => Ok(()),
             Ok(false) => Err(KeyError::Exists {
                 path: path.to_owned(),
@@ -42,8 +43,18 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// When there is none, others can read or change it, or it is damaged.
+    /// When there is none, others can read or change it, it is damaged, or it is the public half.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
+        Self::read_secret(path).map_err(|error| match error {
+            // Everybody may read that one: `chmod` would be bad advice.
+            KeyError::Exposed { path, .. } | KeyError::Damaged { path, .. } if is_public(&path) => {
+                KeyError::PublicHalf { path }
+            }
+            error => error,
+        })
+    }
+
+    fn read_secret(path: &Path) -> Result<Self, KeyError> {
         let owned = || path.to_owned();
         let bytes = private::read(path, MAX, private::Others::Nothing).map_err(|e| match e {
             private::ReadError::Io(source) => KeyError::Io {
@@ -88,4 +99,12 @@ impl SigningKey {
             .filter(|key| key.public == public)
             .ok_or("its secret and its public key do not belong together")
     }
+}
+
+/// Tells whether a file holds nothing but a public key.
+fn is_public(path: &Path) -> bool {
+    let bytes = disk::read(path, MAX).ok().flatten();
+    let bytes = Zeroizing::new(bytes.unwrap_or_default());
+    let text = std::str::from_utf8(&bytes).unwrap_or_default();
+    text.trim().parse::<PublicKey>().is_ok()
 }

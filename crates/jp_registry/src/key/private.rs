@@ -1,4 +1,4 @@
-//! Files that only their owner may change, replaced as a whole.
+//! Files that only their owner may change: read with suspicion, and made as a whole.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -8,13 +8,6 @@ use std::{
 };
 
 use rustix::{fs::OFlags, io::Errno};
-
-/// Whether a file may already be there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Present {
-    Replace,
-    Keep,
-}
 
 /// What others may do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,10 +73,10 @@ fn problem(found: &fs::Metadata, most: u64, others: Others) -> Option<&'static s
     }
 }
 
-/// Writes a file as a whole, for its owner only: others see what was there before, or all of it.
+/// Writes a new file as a whole, for its owner only: others see nothing, or all of it.
 ///
-/// Returns whether it was written: with [`Present::Keep`] a file that is there stays.
-pub(crate) fn write(path: &Path, bytes: &[u8], present: Present) -> io::Result<bool> {
+/// Returns whether it was written: a file that is there stays.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let dir = parent(path);
     create_dir(dir)?;
     let mut file = tempfile::Builder::new()
@@ -92,32 +85,14 @@ pub(crate) fn write(path: &Path, bytes: &[u8], present: Present) -> io::Result<b
         .tempfile_in(dir)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    let kept = match present {
-        Present::Replace => file.persist(path).map(drop),
-        Present::Keep => file.persist_noclobber(path).map(drop),
-    };
-    match kept {
-        Ok(()) => {}
+    match file.persist_noclobber(path) {
+        Ok(_) => {}
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
         Err(error) => return Err(error.error),
     }
     // The new name is only safe from a power cut once its directory is.
     File::open(dir)?.sync_all()?;
     Ok(true)
-}
-
-/// Waits until nobody else changes this file; the lock lasts as long as what is returned.
-pub(crate) fn lock(path: &Path) -> io::Result<File> {
-    create_dir(parent(path))?;
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).mode(0o600);
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
-    let file = options.open(Path::new(&name))?;
-    file.lock()?;
-    Ok(file)
 }
 
 fn create_dir(dir: &Path) -> io::Result<()> {

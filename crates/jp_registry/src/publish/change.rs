@@ -69,14 +69,38 @@ impl Registry<'_> {
                 return Err(PublishError::Unknown { what });
             }
         }
-        let fetched = DirSource::new(&self.dir).revocations()?;
-        let mut list: RevocationList = self.own(ListKind::Revocations, fetched)?;
+        let mut list = self.revocations()?;
         if !list.revoked.contains(&revocation) {
             list.revoked.push(revocation);
         }
         let mut change = Change::default();
         self.sign_revocations(&mut change, list)?;
         self.commit(change)
+    }
+
+    /// Signs the index and the revocations anew, with today's date, so that whoever gets them can tell
+    /// them from old ones. With `holds`, in seconds, they say from now on until when they hold, and
+    /// so do all that follow.
+    ///
+    /// # Errors
+    /// If the lists cannot be read or written.
+    pub fn renew(&self, holds: Option<u64>) -> Result<(), PublishError> {
+        let mut index = self.index()?;
+        let mut list = self.revocations()?;
+        if let Some(holds) = holds {
+            index.expires_at = Some(index.issued_at.saturating_add(holds));
+            list.expires_at = Some(list.issued_at.saturating_add(holds));
+        }
+        let mut change = Change::default();
+        self.sign_index(&mut change, index)?;
+        self.sign_revocations(&mut change, list)?;
+        self.commit(change)
+    }
+
+    /// Reads the revocations, which must be signed by this very key.
+    fn revocations(&self) -> Result<RevocationList, PublishError> {
+        let fetched = DirSource::new(&self.dir).revocations()?;
+        self.own(ListKind::Revocations, fetched)
     }
 
     /// Passes on a statement that one key takes the place of another.

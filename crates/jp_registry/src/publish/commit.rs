@@ -18,6 +18,7 @@ use crate::{
     id::Digest,
     index::IndexContent,
     revocation::RevocationList,
+    signature::Dated,
     source::layout::{self, PENDING},
     source::{MAX_ARTIFACT, MAX_INDEX},
 };
@@ -43,7 +44,12 @@ impl Registry<'_> {
         mut index: IndexContent,
     ) -> Result<(), PublishError> {
         index.number = index.number.saturating_add(1);
-        index.issued_at = self.now;
+        let dated = Dated {
+            issued_at: index.issued_at,
+            expires_at: index.expires_at,
+        };
+        let dated = dated.next(self.now);
+        (index.issued_at, index.expires_at) = (dated.issued_at, dated.expires_at);
         let signed = index.sign(self.key)?;
         change.add(layout::INDEX, signed.document);
         change.add(&layout::signatures(layout::INDEX), signed.signatures);
@@ -57,7 +63,12 @@ impl Registry<'_> {
         mut list: RevocationList,
     ) -> Result<(), PublishError> {
         list.number = list.number.saturating_add(1);
-        list.issued_at = self.now;
+        let dated = Dated {
+            issued_at: list.issued_at,
+            expires_at: list.expires_at,
+        };
+        let dated = dated.next(self.now);
+        (list.issued_at, list.expires_at) = (dated.issued_at, dated.expires_at);
         let signed = list.sign(self.key)?;
         change.add(layout::REVOCATIONS, signed.document);
         change.add(&layout::signatures(layout::REVOCATIONS), signed.signatures);

@@ -55,11 +55,27 @@ pub enum ReceiptError {
         source: io::Error,
     },
     /// The file is none of ours.
-    #[error("`{}` holds no receipts ({reason}): remove it, and tools are verified again", path.display())]
+    #[error("`{}` holds no receipts: {reason}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         reason: String,
     },
+}
+
+impl ReceiptError {
+    /// Says what to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Io { path, .. } => format!("see who may read it: `ls -ld {}`", path.display()),
+            Self::Malformed { path, .. } => {
+                format!(
+                    "`rm {} && jp tool install --locked` verifies the tools again",
+                    path.display()
+                )
+            }
+        }
+    }
 }

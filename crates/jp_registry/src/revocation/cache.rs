@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Known, Revocation, Revocations};
 use crate::{
+    disk::{self, Disk},
     document,
-    key::private::{self, Others, Present, ReadError},
-    signature::{Judge, ListError, ListKind, Seen, SignedList},
+    key::private::{self, Others, ReadError},
+    signature::{Dated, Judge, ListError, ListKind, Seen, SignedList},
 };
 
 /// A larger file is refused, and none is written.
@@ -25,6 +26,8 @@ struct File {
 struct Entry {
     seen: Seen,
     issued_at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
     revoked: Vec<Revocation>,
 }
 
@@ -55,7 +58,10 @@ impl Revocations {
             let revoked = entry.revoked.into_iter().map(|r| (r.thing.text(), r));
             let known = Known {
                 seen: entry.seen,
-                issued_at: entry.issued_at,
+                dated: Dated {
+                    issued_at: entry.issued_at,
+                    expires_at: entry.expires_at,
+                },
                 revoked: revoked.collect(),
             };
             (name, known)
@@ -70,8 +76,14 @@ impl Revocations {
     ///
     /// Those of [`Revocations::accept`], or what kept the file from being read or written; then it
     /// stays as it was.
-    pub fn update(path: &Path, signed: &SignedList, judge: &Judge<'_>) -> Result<Self, ListError> {
-        let _lock = private::lock(path).map_err(|source| io_error("lock", path, source))?;
+    pub fn update(
+        disk: &Disk,
+        path: &Path,
+        signed: &SignedList,
+        judge: &Judge<'_>,
+    ) -> Result<Self, ListError> {
+        let lock = disk.lock_beside(path);
+        let _lock = lock.map_err(|source| io_error("lock", path, source))?;
         let mut all = Self::load(path)?;
         let before = all.clone();
         all.accept(signed, judge)?;
@@ -81,7 +93,7 @@ impl Revocations {
                 registry: judge.registry.to_owned(),
                 max: MAX_FILE,
             })?;
-            private::write(path, &bytes, Present::Replace)
+            disk.replace(path, &bytes, disk::PRIVATE)
                 .map_err(|source| io_error("write", path, source))?;
         }
         Ok(all)
@@ -91,7 +103,8 @@ impl Revocations {
         let registries = self.registries.iter().map(|(name, known)| {
             let entry = Entry {
                 seen: known.seen,
-                issued_at: known.issued_at,
+                issued_at: known.dated.issued_at,
+                expires_at: known.dated.expires_at,
                 revoked: known.revoked.values().cloned().collect(),
             };
             (name.clone(), entry)

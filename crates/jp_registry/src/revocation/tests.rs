@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Revocation, RevocationList, Revocations, RevokedThing};
 use crate::{
-    Digest,
+    Digest, Disk,
     key::SigningKey,
     signature::{CLOCK_SKEW, Judge, ListError, ListKind, SignedList},
     trust::{TrustRoots, TrustedRegistry},
@@ -55,6 +55,7 @@ impl Registry {
         let list = RevocationList {
             number,
             issued_at,
+            expires_at: None,
             revoked,
         };
         list.sign(&self.key).unwrap()
@@ -234,6 +235,7 @@ fn a_reason_cannot_fake_a_line() {
     let list = RevocationList {
         number: 1,
         issued_at: NOW,
+        expires_at: None,
         revoked: vec![Revocation {
             thing: artifact("a"),
             reason: format!("x\nok: \u{1b}[2J\u{202e}{}", "y".repeat(1000)),
@@ -261,12 +263,13 @@ fn what_was_seen_is_kept_and_reads_back() {
     let judge = registry.judge("main");
     assert_eq!(Revocations::load(&path).unwrap(), Revocations::default());
     let things = [artifact("a"), versions("ocr", "<1.3.0, >=1.0.0")];
-    let kept = Revocations::update(&path, &registry.list(3, &things), &judge).unwrap();
+    let kept =
+        Revocations::update(&Disk::real(), &path, &registry.list(3, &things), &judge).unwrap();
     assert_eq!(Revocations::load(&path).unwrap(), kept);
-    let refused = Revocations::update(&path, &registry.list(2, &[]), &judge);
+    let refused = Revocations::update(&Disk::real(), &path, &registry.list(2, &[]), &judge);
     assert!(matches!(refused, Err(ListError::Rollback { .. })));
     assert_eq!(Revocations::load(&path).unwrap(), kept);
-    let next = Revocations::update(&path, &registry.list(4, &[]), &judge).unwrap();
+    let next = Revocations::update(&Disk::real(), &path, &registry.list(4, &[]), &judge).unwrap();
     assert!(next.artifact(&Digest::of(b"a")).is_some());
     let mode = fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);

@@ -3,6 +3,7 @@
 //! A list is taken only when the registry's key signed it as this kind of list, and never in place
 //! of a newer one.
 
+mod dated;
 mod error;
 
 use std::fmt;
@@ -10,6 +11,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
+pub use dated::Dated;
 pub use error::ListError;
 
 use super::{Domain, Role, Signature, SignatureError, Signatures};

@@ -6,10 +6,12 @@ use serde_json::Value;
 
 use super::{AllNames, NamePattern, Publisher, Tombstone, TrustError, TrustRoots, TrustedRegistry};
 use crate::{
-    ToolId, document,
+    ToolId,
+    disk::{self, Disk},
+    document,
     key::{
         KeyId, PublicKey,
-        private::{self, Others, Present, ReadError},
+        private::{self, Others, ReadError},
     },
 };
 
@@ -58,6 +60,19 @@ impl TrustRoots {
         path: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<(Self, T), E> {
+        Self::change_on(&Disk::real(), path, change)
+    }
+
+    /// Does what [`TrustRoots::change`] does, on the disk it is handed.
+    ///
+    /// # Errors
+    ///
+    /// As [`TrustRoots::change`].
+    pub fn change_on<T, E: From<TrustError>>(
+        disk: &Disk,
+        path: &Path,
+        change: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<(Self, T), E> {
         let failed = |action| {
             move |source| TrustError::Io {
                 action,
@@ -65,13 +80,14 @@ impl TrustRoots {
                 source,
             }
         };
-        let _lock = private::lock(path).map_err(failed("lock"))?;
+        let _lock = disk.lock_beside(path).map_err(failed("lock"))?;
         let mut roots = Self::load(path)?;
         let before = roots.clone();
         let changed = change(&mut roots)?;
         if roots != before {
             let bytes = roots.to_bytes()?;
-            private::write(path, &bytes, Present::Replace).map_err(failed("write"))?;
+            let written = disk.replace(path, &bytes, disk::PRIVATE);
+            written.map_err(failed("write"))?;
         }
         Ok((roots, changed))
     }
@@ -160,6 +176,18 @@ impl TrustRoots {
     /// Forgets a publisher's key; returns whether it was trusted. The user may trust it again.
     pub fn forget(&mut self, key: &KeyId) -> bool {
         self.publishers.remove(key).is_some()
+    }
+
+    /// Returns the number of the last list of revocations of a registry that was seen.
+    #[must_use]
+    pub fn revocations_seen(&self, registry: &str) -> Option<u64> {
+        self.revocations.get(registry).copied()
+    }
+
+    /// Remembers that a list of revocations of a registry was seen; the number never falls.
+    pub(crate) fn saw_revocations(&mut self, registry: &str, number: u64) {
+        let seen = self.revocations.entry(registry.to_owned()).or_default();
+        *seen = number.max(*seen);
     }
 
     /// Forgets a registry; returns whether it was trusted.

@@ -45,6 +45,7 @@ pub fn verify(
         purpose: expected.purpose,
     };
     let key = publisher::find(&judged, &signatures, roots, revoked)?;
+    check_known(roots, revoked)?;
     check_revoked(&fields, revoked)?;
     // Only now: reading it all means compiling the schemas of a stranger.
     let manifest = ToolManifest::read(&document).map_err(|source| VerifyError::Manifest {
@@ -132,6 +133,17 @@ fn check_expected(
             source_name: must.source,
         }),
         _ => Ok(found),
+    }
+}
+
+/// Refuses to judge by revocations that were lost: not to know one is not that there is none.
+fn check_known(roots: &TrustRoots, revoked: &Revocations) -> Result<(), VerifyError> {
+    match revoked.lost(roots) {
+        None => Ok(()),
+        Some((registry, number)) => Err(VerifyError::RevocationsLost {
+            registry: registry.to_owned(),
+            number,
+        }),
     }
 }
 

@@ -182,6 +182,14 @@ pub enum VerifyError {
         /// Why.
         reason: String,
     },
+    /// What was revoked is not known here any more.
+    #[error("the revocations of `{registry}` were seen here and are gone (list {number})")]
+    RevocationsLost {
+        /// Whose.
+        registry: String,
+        /// The number of the last list that was seen.
+        number: u64,
+    },
     /// It must be validated, and no registry's key says it is.
     #[error("`{id}` {version} is said to be validated, and {by} did not sign that")]
     NotValidated {
@@ -244,10 +252,10 @@ impl VerifyError {
                 format!("ask the publisher of `{id}` to sign it with `jp registry sign`")
             }
             Self::UnknownKey { id, key } => format!(
-                "check the key {key} with the publisher of `{id}`, then trust it with `jp trust key <key> --for {id}`"
+                "check the key {key} with the publisher of `{id}`, then trust it with `jp trust key PUBLIC-KEY --for {id}`"
             ),
             Self::WrongKey { id, .. } => format!(
-                "another publisher signed it; if this one now makes `{id}` too, trust its key with `jp trust key <key> --for {id}`"
+                "another publisher signed it; if this one now makes `{id}` too, trust its key with `jp trust key PUBLIC-KEY --for {id}`"
             ),
             Self::RotatedAway { to, .. } => {
                 format!("ask the publisher for a version that its key {to} signed")
@@ -261,6 +269,9 @@ impl VerifyError {
             | Self::VersionRevoked { id, .. } => format!(
                 "take another version with `jp tool update {id}`, or remove it with `jp tool remove {id}`"
             ),
+            Self::RevocationsLost { .. } => {
+                "`jp tool outdated` asks the registries for them again".to_owned()
+            }
             Self::NotValidated { by, .. } => {
                 format!(
                     "take it from {by} itself, or trust the key of the registry that validated it"

@@ -119,6 +119,7 @@ impl World {
         let list = RevocationList {
             number: 1,
             issued_at: 1,
+            expires_at: None,
             revoked: vec![Revocation {
                 thing,
                 reason: "it leaks".to_owned(),

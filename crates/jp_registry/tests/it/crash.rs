@@ -1,13 +1,19 @@
 //! The machine stops at every single write, rename, fsync and removal of an install and of an
-//! update: afterwards there is the old version or the new one, whole, and trying again works.
+//! update: afterwards there is the old version or the new one, whole, and trying again works. So it
+//! does while the trusted keys change, and what registries last said.
 
 use std::path::Path;
 
-use crate::support::{Home, Shop, accept, locked, ocr, spec, wasm};
+use crate::support::{Home, MAIN, NOW, Shop, accept, locked, ocr, spec, walk, wasm};
 use jp_registry::{
     Disk, InstallError, Installer, Lock,
     disk::Torn,
+    index::Index,
     install::{Known, Mode},
+    key::SigningKey,
+    revocation::{Revocation, RevokedThing},
+    signature::Judge,
+    trust::{AllNames, SignedRotation, TrustError, TrustRoots},
 };
 
 /// Returns an installer whose machine stops after some operations.
@@ -137,6 +143,134 @@ fn a_crash_anywhere_in_a_removal_leaves_the_tool_or_nothing() {
         if done.is_ok() {
             assert!(found.is_none() && after >= 5, "{after}");
             return;
+        }
+    }
+}
+
+/// What a user knows of a registry: the numbers of its lists, the one that was noted, and its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Learnt {
+    index: u64,
+    revocations: u64,
+    noted: u64,
+    has_new_key: bool,
+}
+
+impl Learnt {
+    /// Reads it as the next process does. Every file is whole, and none is missed that is there.
+    fn of(home: &Home, new: &SigningKey) -> Self {
+        let places = jp_registry::install::Places::new(home.dir.path(), home.dir.path());
+        let Known { roots, revoked, .. } = places.known().unwrap();
+        assert_eq!(revoked.lost(&roots), None);
+        let judge = Judge {
+            registry: MAIN,
+            roots: &roots,
+            now: NOW,
+        };
+        let file = places.data.join("registries").join(MAIN).join("index.json");
+        let index = Index::cached(&file, &judge, &revoked).unwrap().unwrap();
+        Self {
+            index: index.number(),
+            revocations: revoked.last(MAIN).unwrap().0,
+            noted: roots.revocations_seen(MAIN).unwrap(),
+            has_new_key: roots.publishers().any(|(key, _)| *key == new.public().id()),
+        }
+    }
+
+    /// Tells whether each part is as in one or the other.
+    fn is_between(&self, old: &Self, new: &Self) -> bool {
+        let is = |part: fn(&Self) -> u64| [part(old), part(new)].contains(&part(self));
+        is(|one| one.index) && is(|one| one.revocations) && is(|one| one.noted)
+    }
+}
+
+/// Returns a user with the same files.
+fn copy(home: &Home) -> Home {
+    let dir = tempfile::tempdir().unwrap();
+    let mut files = Vec::new();
+    walk(home.dir.path(), &mut files);
+    for file in files {
+        let to = dir.path().join(file.strip_prefix(home.dir.path()).unwrap());
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(&file, &to).unwrap();
+    }
+    Home { dir }
+}
+
+#[test]
+fn a_crash_anywhere_while_a_registry_is_asked_leaves_what_was_known_or_what_is_new() {
+    let (shop, new) = (Shop::with_ocr(), SigningKey::generate().unwrap());
+    let (before, workspace) = prepare(Some("1.0.0"), &shop);
+    let old = Learnt::of(&before, &new);
+    // Everything that a registry can say has changed: what is offered, what is revoked, whose key it is.
+    shop.publish(&ocr("1.1.0"));
+    let thing = RevokedThing::Key(SigningKey::generate().unwrap().public().id());
+    let reason = "it was stolen".to_owned();
+    shop.open().revoke(Revocation { thing, reason }).unwrap();
+    let names = vec!["ocr".parse().unwrap()];
+    let statement = SignedRotation::make(&shop.publisher, new.public().clone(), names, 1);
+    shop.open().add_rotation(statement.unwrap()).unwrap();
+    let ask = |home: &Home, disk: &Disk| {
+        let installer = failing(home, workspace.path(), &shop, disk);
+        installer.outdated().map(drop)
+    };
+    let asked = copy(&before);
+    ask(&asked, &Disk::real()).unwrap();
+    let all = Learnt::of(&asked, &new);
+    assert!(all.index > old.index && all.revocations > old.revocations);
+    assert!(all.noted == all.revocations && all.has_new_key && !old.has_new_key);
+    for torn in [Torn::Nothing, Torn::Half] {
+        for after in 0.. {
+            let home = copy(&before);
+            let done = ask(&home, &Disk::failing_after(after, torn));
+            let found = Learnt::of(&home, &new);
+            assert!(
+                found.is_between(&old, &all),
+                "{found:?} after {after} operations"
+            );
+            if done.is_ok() {
+                assert_eq!(found, all);
+                // Two lists, and the keys twice: each locked, written, synced and renamed.
+                assert!(after >= 20, "{after}");
+                break;
+            }
+            ask(&home, &Disk::real()).unwrap();
+            assert_eq!(Learnt::of(&home, &new), all, "after {after} operations");
+            let litter = |path: &&String| path.contains(".new");
+            assert_eq!(home.files().iter().find(litter), None);
+        }
+    }
+}
+
+#[test]
+fn a_crash_anywhere_in_a_change_of_trust_leaves_the_old_keys_or_the_new_ones() {
+    let (old, new) = (
+        SigningKey::generate().unwrap(),
+        SigningKey::generate().unwrap(),
+    );
+    let trust = |disk: &Disk, path: &Path, key: &SigningKey| {
+        TrustRoots::change_on(disk, path, |roots| {
+            let names = ["ocr".parse().unwrap()];
+            roots.trust(key.public(), &names, AllNames::Refused)?;
+            Ok::<_, TrustError>(())
+        })
+        .map(drop)
+    };
+    for torn in [Torn::Nothing, Torn::Half] {
+        for after in 0.. {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("keys.json");
+            trust(&Disk::real(), &path, &old).unwrap();
+            let done = trust(&Disk::failing_after(after, torn), &path, &new);
+            let count = TrustRoots::load(&path).unwrap().publishers().count();
+            assert!([1, 2].contains(&count), "{count} after {after} operations");
+            if done.is_ok() {
+                assert!(count == 2 && after >= 5, "{after}");
+                break;
+            }
+            trust(&Disk::real(), &path, &new).unwrap();
+            let count = TrustRoots::load(&path).unwrap().publishers().count();
+            assert_eq!(count, 2, "after {after} operations");
         }
     }
 }

@@ -109,10 +109,7 @@ fn a_tool_from_its_first_key_to_its_last() {
     assert_eq!(outdated[0].newer.as_ref().unwrap().to_string(), "2.0.0");
     let error = only(&first).unwrap_err();
     let diff = stopped(&error).to_string();
-    assert!(
-        diff.contains("+ asks for: net to api.example.com"),
-        "{diff}"
-    );
+    assert!(diff.contains("+ asks for: reach api.example.com"), "{diff}");
     assert_eq!(locked(one.path(), "ocr").unwrap(), "1.0.0");
     first.decide = Box::new(accept);
     assert!(only(&first).unwrap().is_change());

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::support::{Home, Shop, locked, ocr, spec, tool, wasm};
 
 /// A registry of a kind that has neither an index nor revocations.
-struct WithoutIndex(Box<dyn Source>);
+pub(crate) struct WithoutIndex(pub(crate) Box<dyn Source>);
 
 impl Source for WithoutIndex {
     fn name(&self) -> &str {

@@ -142,7 +142,7 @@ impl ListError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::UnknownRegistry { registry } => format!(
-                "check the key of `{registry}` with whoever runs it, then trust it with `jp trust key --registry {registry} <key>`"
+                "check the key of `{registry}` with whoever runs it, then trust it with `jp trust key PUBLIC-KEY --registry {registry}`"
             ),
             Self::KeyRevoked { registry, .. } => {
                 format!("ask whoever runs `{registry}` for its new key")
@@ -152,7 +152,7 @@ impl ListError {
             ),
             Self::Future { .. } => "set the clock of this machine, or wait".to_owned(),
             Self::Unsigned { registry, .. } | Self::BadSignature { registry, .. } => format!(
-                "if `{registry}` has a new key, check it with whoever runs it and trust it with `jp trust key --registry {registry} <key>`"
+                "if `{registry}` has a new key, check it with whoever runs it and trust it with `jp trust key PUBLIC-KEY --registry {registry}`"
             ),
             // What was revoked is known from here alone: whoever removes the file forgets it.
             Self::Damaged { path, problem } if problem.starts_with("is damaged") => format!(

@@ -27,6 +27,7 @@ fn revoking(key: &SigningKey) -> Revocations {
     let list = RevocationList {
         number: 1,
         issued_at: 100,
+        expires_at: None,
         revoked: vec![Revocation {
             thing: RevokedThing::Key(key.public().id()),
             reason: "stolen".to_owned(),

@@ -187,6 +187,7 @@ impl Home {
             host: policy(),
             app: policy(),
             builtins: vec!["bash".into(), "read_file".into()],
+            wanted: Vec::new(),
             now: NOW,
             mode: Mode::Normal,
             decide: Box::new(|_| Decision::Refuse),
@@ -209,7 +210,8 @@ impl Home {
     }
 }
 
-fn walk(dir: &Path, all: &mut Vec<PathBuf>) {
+/// Finds the files below a directory.
+pub(crate) fn walk(dir: &Path, all: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         match path.is_dir() {
