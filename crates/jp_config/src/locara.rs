@@ -6,7 +6,7 @@
 
 mod fields;
 
-use semver::{Version, VersionReq};
+use semver::VersionReq;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -14,15 +14,13 @@ use crate::{
     diagnose::Finding,
     error::Problem,
     front::{At, Translated},
-    tooling::{ModelPin, is_tool_id, not_an_id},
+    tooling::{ModelPin, is_tool_id, not_an_id, versions},
 };
 
 /// The name of the file.
 pub(crate) const FILE: &str = "locara.json";
 /// The version of the format.
 const SCHEMA: &str = "locara/v1";
-/// The longest text of a version that is looked at.
-const MAX_VERSION: usize = 256;
 
 /// Sections about building, storing and starting an app.
 const WITHOUT_EFFECT: [&str; 4] = ["profiles", "storage", "entry", "build"];
@@ -173,9 +171,10 @@ fn tool(at: &mut At, entry: &Value) -> Result<(String, Value), Finding> {
         return custom(at, entry);
     };
     let (name, version) = match text.split_once('@') {
-        Some((name, version)) => (name, required(version).map_err(|m| at.invalid(m))?),
-        None => (text.as_str(), VersionReq::STAR.to_string()),
+        Some((name, text)) => (name, versions(text).map_err(|m| at.invalid(m))?),
+        None => (text.as_str(), VersionReq::STAR),
     };
+    let version = version.to_string();
     if !is_tool_id(name) {
         return Err(at.invalid(not_an_id(name)));
     }
@@ -186,20 +185,6 @@ fn tool(at: &mut At, entry: &Value) -> Result<(String, Value), Finding> {
         None => Value::String(version),
     };
     Ok((name.to_owned(), tool))
-}
-
-/// Reads the version behind an `@`: a whole one is meant as it stands.
-fn required(text: &str) -> Result<String, String> {
-    if text.len() > MAX_VERSION {
-        return Err(format!("a version has at most {MAX_VERSION} bytes"));
-    }
-    if let Ok(version) = text.parse::<Version>() {
-        return Ok(format!("={version}"));
-    }
-    match text.parse::<VersionReq>() {
-        Ok(version) => Ok(version.to_string()),
-        Err(error) => Err(format!("`{text}` is no version: {error}")),
-    }
 }
 
 /// Reads a tool that comes with the app.

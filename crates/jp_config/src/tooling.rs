@@ -5,7 +5,7 @@
 
 use relative_path::RelativePathBuf;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use semver::VersionReq;
+use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -13,6 +13,8 @@ use crate::{inside::InsidePath, scalar::describe, scalar::scalar};
 
 /// The longest name a registry has.
 const MAX_TOOL_ID: usize = 64;
+/// The longest text that says which versions will do.
+const MAX_VERSIONS: usize = 256;
 /// The longest signature that stands in a file itself.
 const MAX_SIGNATURE: usize = 16 << 10;
 
@@ -26,7 +28,7 @@ pub enum ToolingConfig {
     Custom(CustomTool),
 }
 
-/// A tool of a registry: `"1.2.0"`, or a table.
+/// A tool of a registry: `"1.2.0"`, `"^1.2"`, or a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryTool {
     /// Its id in the registry, if that is not its name.
@@ -61,7 +63,7 @@ pub enum SignatureSource {
 #[serde(deny_unknown_fields)]
 struct Table {
     id: Option<String>,
-    version: Option<VersionReq>,
+    version: Option<String>,
     registry: Option<String>,
     path: Option<InsidePath>,
     manifest: Option<InsidePath>,
@@ -87,7 +89,7 @@ impl TryFrom<Value> for ToolingConfig {
         match &value {
             Value::String(text) => Ok(Self::Registry(RegistryTool {
                 id: None,
-                version: version(text)?,
+                version: versions(text)?,
                 registry: None,
             })),
             Value::Object(_) => Table::deserialize(&value)
@@ -110,9 +112,10 @@ impl Table {
             if let Some(id) = self.id.as_deref().filter(|id| !is_tool_id(id)) {
                 return Err(not_an_id(id));
             }
+            let version = self.version.as_deref().map(versions).transpose()?;
             return Ok(ToolingConfig::Registry(RegistryTool {
                 id: self.id,
-                version: self.version.unwrap_or(VersionReq::STAR),
+                version: version.unwrap_or(VersionReq::STAR),
                 registry: self.registry,
             }));
         }
@@ -144,10 +147,28 @@ fn missing(field: &str) -> String {
     format!("missing field `{field}`")
 }
 
-fn version(text: &str) -> Result<VersionReq, String> {
-    text.parse().map_err(|error: semver::Error| {
-        format!("{error}; expected a version such as `1.2.0`, `=1.2.0` or `*`")
-    })
+/// Reads which versions will do: a whole version means that one, anything else is a range of
+/// Cargo's. The same text means the same on the command line and in each file.
+pub(crate) fn versions(text: &str) -> Result<VersionReq, String> {
+    let too_long = || format!("a version has at most {MAX_VERSIONS} bytes");
+    if text.len() > MAX_VERSIONS {
+        return Err(too_long());
+    }
+    let read = match text.parse::<Version>() {
+        Ok(version) => format!("={version}").parse(),
+        Err(_) => text.parse(),
+    };
+    let read: VersionReq = read.map_err(|error: semver::Error| {
+        format!(
+            "`{}` is no version: {error}; expected one such as `1.2.0`, or a range such as `1.2`, `^1` or `*`",
+            text.escape_debug()
+        )
+    })?;
+    // It is written out again with all its operators, and must then be read again.
+    match read.to_string().len() > MAX_VERSIONS {
+        true => Err(too_long()),
+        false => Ok(read),
+    }
 }
 
 /// Tells whether a text can be the id of a tool in a registry.
@@ -204,7 +225,7 @@ impl JsonSchema for ToolingConfig {
         let text = |description: &str| json!({ "type": "string", "description": description });
         schemars::json_schema!({
             "anyOf": [
-                text("The versions that will do: `1.2.0`, `=1.2.0`, `>=1, <3` or `*`."),
+                text("The versions that will do: `1.2.0` is that one; `1.2`, `^1`, `>=1, <3` and `*` are ranges."),
                 {
                     "type": "object",
                     "properties": {

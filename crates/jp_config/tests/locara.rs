@@ -106,7 +106,7 @@ fn the_workspaces_own_file_stands_above_its_manifest() {
     let ToolingConfig::Registry(ocr) = &config.tooling["ocr"] else {
         panic!("not of a registry");
     };
-    assert_eq!(ocr.version.to_string(), "^2.0.0");
+    assert_eq!(ocr.version.to_string(), "=2.0.0");
     // What the manifest does not allow, the file beside it cannot.
     let allowed = config.app_capabilities().to_string();
     assert_eq!(allowed, "fs=/tmp:read-write net=api.example.com");

@@ -167,27 +167,44 @@ fn is_email(text: &str) -> bool {
     is_line(text, 254) && parts.is_some_and(|(name, host)| plain(name) && plain(host))
 }
 
-/// Tells whether a text has the form of an SPDX expression: ids joined by words, and parentheses
-/// that close. Which ids there are is for whoever publishes the app.
+/// Tells whether a text is an SPDX expression: ids of the list, or `LicenseRef-<name>`, joined by
+/// words, and parentheses that close. Deprecated ids are let pass: apps that have them are published.
 fn is_licence(text: &str) -> bool {
     if !is_line(text, 256) {
         return false;
     }
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
-    let id = |word: &str| {
-        word.bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b".+-:".contains(&b))
-    };
-    let (mut open, mut wants_id) = (0_usize, true);
+    let (mut open, mut wants_id, mut before) = (0_usize, true, "");
     for word in spaced.split_whitespace() {
         match (word, wants_id) {
-            ("(", true) => open += 1,
+            ("(", true) if before != "WITH" => open += 1,
             (")", false) if open > 0 => open -= 1,
             ("AND" | "OR" | "WITH", false) => wants_id = true,
             ("AND" | "OR" | "WITH", true) => return false,
-            (word, true) if id(word) => wants_id = false,
+            (word, true) if is_listed(word, before) => wants_id = false,
             _ => return false,
         }
+        before = word;
     }
     open == 0 && !wants_id
+}
+
+/// Tells whether SPDX lists a word as a licence, or after `WITH` as an exception, or leaves it to
+/// whoever writes it.
+fn is_listed(word: &str, before: &str) -> bool {
+    let own = |name: &str| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b".-:".contains(&b))
+    };
+    if before == "WITH" {
+        let known = spdx::exception_id(word);
+        return known.is_some_and(|known| known.name == word)
+            || word.strip_prefix("AdditionRef-").is_some_and(own);
+    }
+    let plain = word.strip_suffix('+').unwrap_or(word);
+    let refs = ["LicenseRef-", "DocumentRef-"];
+    let mut refs = refs.iter().filter_map(|prefix| word.strip_prefix(*prefix));
+    spdx::license_id(plain).is_some_and(|known| known.name == plain) || refs.any(own)
 }

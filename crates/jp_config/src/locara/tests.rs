@@ -144,6 +144,18 @@ fn what_is_wrong_is_named() {
             "license: expected an SPDX expression",
         ),
         (
+            json!({"license": "Apache2"}),
+            "license: expected an SPDX expression",
+        ),
+        (
+            json!({"license": "MIT WITH Apache-2.0"}),
+            "license: expected an SPDX expression",
+        ),
+        (
+            json!({"license": "LicenseRef-"}),
+            "license: expected an SPDX expression",
+        ),
+        (
             json!({"homepage": "javascript:x"}),
             "homepage: expected `https://HOST",
         ),

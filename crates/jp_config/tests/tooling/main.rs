@@ -73,6 +73,48 @@ fn tooling_is_read_in_each_of_its_forms() {
 }
 
 #[test]
+fn a_version_means_the_same_in_each_file_and_form() {
+    let read = |path: &str, text: String| {
+        let config = loaded(&[(path, &text)]).config;
+        let ToolingConfig::Registry(ocr) = &config.tooling["ocr"] else {
+            unreachable!("not of a registry");
+        };
+        ocr.version.to_string()
+    };
+    let cases = [
+        ("1.2.0", "=1.2.0"),
+        ("=1.2.0", "=1.2.0"),
+        ("1.2.0-rc.1", "=1.2.0-rc.1"),
+        ("^1.2.0", "^1.2.0"),
+        ("1.2", "^1.2"),
+        (">=1, <3", ">=1, <3"),
+        ("*", "*"),
+    ];
+    for (text, means) in cases {
+        let short = format!("[tooling]\nocr = '{text}'\n");
+        assert_eq!(read(WORKSPACE, short), means);
+        let table = format!("[tooling]\nocr = {{ version = '{text}' }}\n");
+        assert_eq!(read(WORKSPACE, table), means);
+        let app = format!(
+            r#"{{"schema": "locara/v1", "name": "a", "version": "1.0.0", "tooling": ["ocr@{text}"]}}"#
+        );
+        assert_eq!(read("ws/locara.json", app), means);
+    }
+    for (form, bad) in [
+        ("'{}'", "1".repeat(257)),
+        ("{ version = '{}' }", format!("1.0.0-{}", "a".repeat(250))),
+        ("{ version = '{}' }", "1.0.0.0".to_owned()),
+    ] {
+        let text = format!("[tooling]\nocr = {}\n", form.replace("{}", &bad));
+        let error = error(&[(WORKSPACE, &text)]);
+        assert!(
+            error.contains("tooling.ocr") && error.len() < 400,
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn an_entry_of_tooling_is_replaced_as_a_whole() {
     let user = (
         USER,
