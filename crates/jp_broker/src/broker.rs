@@ -1,9 +1,14 @@
 //! Finds the capability a guest names, checks that it is granted, and calls it.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+    time::Instant,
+};
 
 use jp_policy::{BrokeredName, Grant};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{CallError, Capability, CapabilityCall, Code, Services, Spec, table};
@@ -154,16 +159,50 @@ fn full_name(
         })
 }
 
+/// Counts what the arguments take as JSON, without keeping it.
 fn size(arguments: &Map<String, Value>) -> usize {
-    serde_json::to_vec(arguments).map_or(usize::MAX, |json| json.len())
+    let mut counted = Counted(0);
+    match serde_json::to_writer(&mut counted, arguments) {
+        Ok(()) => counted.0,
+        Err(_) => usize::MAX,
+    }
 }
 
-/// Returns what a guest is told about a call that was answered.
+/// Counts bytes.
+struct Counted(usize);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.saturating_add(bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns what a guest is told about a call that was answered, as JSON.
 #[must_use]
-pub fn answered(name: &str, result: Value) -> Value {
-    json!({
-        "status": "ok",
-        "abi_version": 1,
-        "capability_result": { "name": name, "result": result },
-    })
+pub fn answered(name: &str, result: &Value) -> String {
+    #[derive(Serialize)]
+    struct Answer<'a> {
+        status: &'static str,
+        abi_version: u8,
+        capability_result: Named<'a>,
+    }
+
+    #[derive(Serialize)]
+    struct Named<'a> {
+        name: &'a str,
+        result: &'a Value,
+    }
+
+    let answer = Answer {
+        status: "ok",
+        abi_version: 1,
+        capability_result: Named { name, result },
+    };
+    // Text and JSON can always be written as JSON.
+    serde_json::to_string(&answer).unwrap_or_default()
 }

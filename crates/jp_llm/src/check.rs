@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use jp_wasm::{FileKind, Inspected};
+use jp_wasm::{FileKind, Inspected, ToolKind};
 use sha2::{Digest, Sha256};
 
 use crate::{Host, ToolError};
@@ -31,6 +31,8 @@ pub struct CheckedFile {
     pub cut: bool,
     /// What it speaks: a version of the contract or of the module ABI; `None` when it is no tool.
     pub speaks: Option<&'static str>,
+    /// Whether it can open the files of its grant.
+    pub sees_files: bool,
     /// Why it cannot be called; `None` when it can.
     pub problem: Option<String>,
 }
@@ -56,10 +58,10 @@ pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolErr
         cut,
         mut problem,
     } = Inspected::of(&bytes);
-    let mut speaks = None;
+    let mut tool = None;
     if problem.is_none() {
         match host.wasm()?.prepare(&bytes, &|_| {}).await {
-            Ok(prepared) => speaks = Some(prepared.kind().speaks()),
+            Ok(prepared) => tool = Some(prepared.kind()),
             Err(error) => problem = Some(error.to_string()),
         }
     }
@@ -70,7 +72,8 @@ pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolErr
         imports,
         exports,
         cut,
-        speaks,
+        speaks: tool.map(ToolKind::speaks),
+        sees_files: tool.is_some_and(ToolKind::sees_files),
         problem,
     })
 }

@@ -143,10 +143,14 @@ mod lazy {
     use super::Host;
     use crate::ToolError;
 
+    /// Hears what whoever runs tools should know.
+    type Warn = dyn Fn(&str) + Send + Sync;
+
     /// A runtime that is made when the first component is called: an engine costs milliseconds.
     #[derive(Default)]
     pub struct LazyRuntime {
         options: RuntimeOptions,
+        warn: Option<Box<Warn>>,
         made: OnceLock<Result<Arc<Runtime>, String>>,
     }
 
@@ -156,15 +160,25 @@ mod lazy {
         pub const fn new(options: RuntimeOptions) -> Self {
             Self {
                 options,
+                warn: None,
                 made: OnceLock::new(),
             }
         }
 
+        /// Says who hears, once, that compiled code cannot be kept.
+        #[must_use]
+        pub fn warning(mut self, warn: impl Fn(&str) + Send + Sync + 'static) -> Self {
+            self.warn = Some(Box::new(warn));
+            self
+        }
+
         fn get(&self) -> Result<&Arc<Runtime>, &String> {
             let make = || {
-                Runtime::new(&self.options)
-                    .map(Arc::new)
-                    .map_err(|error| error.to_string())
+                let made = Runtime::new(&self.options).map_err(|error| error.to_string())?;
+                if let (Some(warn), Some(problem)) = (&self.warn, made.without_cache()) {
+                    warn(problem);
+                }
+                Ok(Arc::new(made))
             };
             self.made.get_or_init(make).as_ref()
         }
@@ -175,7 +189,7 @@ mod lazy {
         ///
         /// # Errors
         ///
-        /// When this machine cannot run them, or the cache directory cannot be used.
+        /// When this machine cannot run them.
         pub fn wasm(&self) -> Result<&Arc<Runtime>, ToolError> {
             self.wasm.get().map_err(|reason| ToolError::Host {
                 tool: "wasm".to_owned(),

@@ -4,15 +4,26 @@
 //! What is verified and how is `jp_registry`'s business; nothing here trusts a byte that crate has not
 //! handed out as verified.
 
+mod fetch;
 mod load;
+mod origin;
 mod pins;
 mod problem;
+#[cfg_attr(
+    not(feature = "wasm-tools"),
+    expect(dead_code, reason = "only Wasm tools open files")
+)]
+mod seen;
 mod standing;
 #[cfg(feature = "wasm-tools")]
 mod stored;
 mod transport;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError, RwLock},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use jp_registry::{
     InstallError, Lock, Receipts, Source, Store, ToolId,
@@ -23,24 +34,28 @@ use semver::Version;
 use crate::{ToolError, runtime::mcp::Defined};
 
 pub(crate) use load::Found;
+pub use origin::Origin;
 pub use problem::SignedProblem;
+pub(crate) use seen::Seen;
 #[cfg(feature = "wasm-tools")]
 pub(crate) use stored::{Ready, Stored};
-pub use transport::DownloadTransport;
+pub use transport::{DownloadTransport, Wait, Waiting};
 
-/// What a host knows of signed tools. Holds what it was handed; nothing is read from the disk until a
-/// tool is used.
+/// What a host knows of signed tools. Holds what it was handed; nothing else is read from the disk until
+/// a tool is used.
 pub struct RegistryTools {
     /// Which tools the workspace uses.
     pub lock: Lock,
-    /// What was verified on this machine.
-    pub receipts: Receipts,
+    /// What was verified on this machine; a call may add to it.
+    receipts: RwLock<Arc<Receipts>>,
     /// Whose keys count, and what was taken back.
     pub known: Known,
     /// Artifacts and models.
     pub store: Store,
-    /// Where a missing artifact may be fetched from, by the names of registries; none when offline.
+    /// Where what is missing may be fetched from, by the names of registries; none when offline.
     pub sources: BTreeMap<String, Arc<dyn Source>>,
+    /// Tells the time, in seconds since 1970.
+    pub now: fn() -> u64,
     /// Where all of this is kept.
     pub places: Places,
 }
@@ -70,18 +85,23 @@ impl RegistryTools {
     pub fn open(places: &Places, store: Store) -> Result<Self, InstallError> {
         Ok(Self {
             lock: Lock::open(&places.lock)?,
-            receipts: Receipts::open(&places.receipts())?,
+            receipts: RwLock::new(Arc::new(Receipts::open(&places.receipts())?)),
             known: places.known()?,
             store,
             sources: BTreeMap::new(),
+            now: || {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH);
+                since.map_or(0, |since| since.as_secs())
+            },
             places: places.clone(),
         })
     }
 
     /// Lists the locked tools from what is in memory: no manifest is read.
     pub fn list(&self) -> impl Iterator<Item = Listed> {
-        self.lock.tools().map(|locked| {
-            let receipt = self.receipts.get(&locked.manifest);
+        let receipts = self.receipts();
+        self.lock.tools().map(move |locked| {
+            let receipt = receipts.get(&locked.manifest);
             let summary = receipt.map(|receipt| receipt.summary.clone());
             Listed {
                 name: locked.name.clone(),
@@ -91,6 +111,11 @@ impl RegistryTools {
                 problem: self.check(locked).err(),
             }
         })
+    }
+
+    fn receipts(&self) -> Arc<Receipts> {
+        let held = self.receipts.read();
+        Arc::clone(&held.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Refuses a tool of an MCP server that is not what a person accepted.

@@ -149,6 +149,18 @@ pub struct Run {
     pub fuel: Option<u64>,
     /// The hash of the code that ran.
     pub sha256: Option<Arc<str>>,
+    /// What a content is made of.
+    pub form: Form,
+}
+
+/// What the content of a result is made of, by the contract of the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// Text, every byte of which may matter.
+    #[default]
+    Text,
+    /// One JSON document.
+    Json,
 }
 
 impl Run {
@@ -166,6 +178,7 @@ impl Run {
             stderr: Vec::new(),
             fuel: None,
             sha256: None,
+            form: Form::Text,
         }
     }
 }

@@ -143,6 +143,8 @@ pub struct Details {
     pub sha256: Option<std::sync::Arc<str>>,
     /// What the call was granted, in words.
     pub grant: std::sync::Arc<str>,
+    /// What the content of the result is made of.
+    pub form: crate::runtime::Form,
 }
 
 /// A call that has ended, with all that is known about it.

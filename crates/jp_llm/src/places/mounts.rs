@@ -145,7 +145,7 @@ fn mount_files(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<()
             .iter()
             .find(|model| model.place == place);
         let (path, expected) = match (chosen, model) {
-            (Some(file), _) => (&file.file.path, Some(file.guest_path())),
+            (Some(file), _) => (file.file.path.clone(), Some(file.guest_path())),
             (None, Some(model)) => match model.found.get() {
                 Some(path) => (path, None),
                 None => return Err(no_place(invocation, place)),
@@ -153,7 +153,7 @@ fn mount_files(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<()
             (None, None) => continue,
         };
         let seen = wasi
-            .mount_file(path, place, access)
+            .mount_file(&path, place, access)
             .map_err(|error| failure(invocation, &error))?;
         if expected.is_some_and(|expected| expected != seen) {
             return Err(ToolError::Host {

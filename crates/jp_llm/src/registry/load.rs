@@ -11,7 +11,8 @@ use jp_registry::{
     install::{self, InstallError},
     lock::LockedTool,
     verify::{
-        self, Expected, ExpectedDigest, FetchedManifest, Purpose, VerifiedManifest, VerifyError,
+        self, Expected, ExpectedDigest, FetchedManifest, Purpose, Verified, VerifiedManifest,
+        VerifyError,
     },
 };
 
@@ -90,6 +91,25 @@ impl RegistryTools {
         custom: &CustomTool,
         root: &Path,
     ) -> Result<Found, SignedProblem> {
+        let verified = self.verify_custom(name, custom, root)?;
+        let manifest = verified.manifest().clone();
+        #[cfg(feature = "wasm-tools")]
+        let stored = {
+            let verified = verified.verified_manifest().clone();
+            super::Stored::of_workspace(Arc::clone(self), verified, custom.path.clone())
+        };
+        #[cfg(not(feature = "wasm-tools"))]
+        let stored = drop(verified);
+        Ok(Found { manifest, stored })
+    }
+
+    /// Verifies a tool that comes with the workspace.
+    pub(super) fn verify_custom(
+        &self,
+        name: &str,
+        custom: &CustomTool,
+        root: &Path,
+    ) -> Result<Verified, SignedProblem> {
         let name = name
             .parse()
             .map_err(|error: IdError| SignedProblem::Refused {
@@ -106,21 +126,12 @@ impl RegistryTools {
             signature,
         };
         let verified = install::verify_custom(root, &brought, &self.known);
-        let verified = verified.map_err(|error| match &error {
+        verified.map_err(|error| match &error {
             InstallError::Verify(error) => problem(error),
             other => SignedProblem::Refused {
                 reason: other.to_string(),
             },
-        })?;
-        let manifest = verified.manifest().clone();
-        #[cfg(feature = "wasm-tools")]
-        let stored = {
-            let verified = verified.verified_manifest().clone();
-            super::Stored::of_workspace(Arc::clone(self), verified, custom.path.clone())
-        };
-        #[cfg(not(feature = "wasm-tools"))]
-        let stored = drop(verified);
-        Ok(Found { manifest, stored })
+        })
     }
 
     fn verified(
@@ -147,38 +158,38 @@ fn fits(
     let id = wanted.id.as_deref().unwrap_or(name);
     let registry = wanted.registry.as_ref();
     let reason = if id != locked.id.as_str() {
-        format!(
-            "the configuration asks for `{id}`, and it has `{}`",
-            locked.id
-        )
+        format!("it asks for `{id}`, and the lock file has `{}`", locked.id)
     } else if !wanted.version.matches(&locked.version) {
         format!(
-            "the configuration asks for version {}, and it has {}",
+            "it asks for version {}, and the lock file has {}",
             wanted.version, locked.version
         )
     } else if registry.is_some_and(|registry| *registry != locked.registry) {
-        "the configuration asks for another registry".to_owned()
+        "it asks for another registry".to_owned()
     } else {
         return Ok(());
     };
-    Err(SignedProblem::LockChanged { reason })
+    Err(SignedProblem::Unfit { reason })
 }
 
 /// Says what is wrong in the words of the pipeline.
-fn problem(error: &VerifyError) -> SignedProblem {
+pub(super) fn problem(error: &VerifyError) -> SignedProblem {
     let reason = error.to_string();
     match error {
         VerifyError::ArtifactRevoked { .. }
         | VerifyError::VersionRevoked { .. }
         | VerifyError::KeyRevoked { .. } => SignedProblem::Revoked { reason },
+        VerifyError::RevocationsLost { .. } => SignedProblem::RevocationsLost { reason },
         VerifyError::WrongDigest { .. } | VerifyError::WrongVersion { .. } => {
             SignedProblem::LockChanged { reason }
         }
-        VerifyError::UnknownKey { key, .. } => SignedProblem::Key {
+        VerifyError::UnknownKey { id, key } => SignedProblem::Key {
+            id: id.to_string(),
             key: key.to_string(),
             standing: "you do not trust".to_owned(),
         },
-        VerifyError::WrongKey { key, .. } => SignedProblem::Key {
+        VerifyError::WrongKey { id, key, .. } => SignedProblem::Key {
+            id: id.to_string(),
             key: key.to_string(),
             standing: "you trust for other tools".to_owned(),
         },

@@ -1,5 +1,7 @@
 //! Why a signed tool cannot be used, and what to type about it.
 
+use jp_registry::InstallError;
+
 use crate::tool::ErrorKind;
 
 /// Why a signed tool cannot be used as it is.
@@ -11,6 +13,12 @@ pub enum SignedProblem {
     /// The configuration wants it, and the lock file does not have it.
     #[error("the configuration names it, and `jp.lock` does not")]
     NotLocked,
+    /// The lock file has another tool or version than the configuration asks for.
+    #[error("`jp.lock` does not have what the configuration asks for: {reason}")]
+    Unfit {
+        /// What is different.
+        reason: String,
+    },
     /// The lock file says something else than what was verified.
     #[error("`jp.lock` does not say what was verified on this machine: {reason}")]
     LockChanged {
@@ -23,9 +31,17 @@ pub enum SignedProblem {
         /// Why.
         reason: String,
     },
+    /// What was revoked was known on this machine, and is not any more.
+    #[error("{reason}")]
+    RevocationsLost {
+        /// Whose list is gone.
+        reason: String,
+    },
     /// The key that signed it does not speak for it.
     #[error("it is signed by the key {key}, which {standing}")]
     Key {
+        /// The tool, as its registry names it.
+        id: String,
         /// The id of the key.
         key: String,
         /// How the key stands to the tool.
@@ -45,6 +61,17 @@ pub enum SignedProblem {
         /// Why not.
         reason: String,
     },
+    /// What came from its registry is not what was signed.
+    #[error("{what} is refused, and nothing of it was kept: {reason}")]
+    Wrong {
+        /// What was fetched.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// It could not be verified for another reason.
+    #[error("it could not be verified: {0}")]
+    Unverified(Box<InstallError>),
     /// Something about it is not as it must be.
     #[error("{reason}")]
     Refused {
@@ -65,9 +92,13 @@ impl SignedProblem {
     pub const fn kind(&self) -> ErrorKind {
         match self {
             Self::NotInstalled | Self::NotLocked | Self::Missing { .. } => ErrorKind::Configuration,
-            Self::LockChanged { .. }
+            Self::Unfit { .. }
+            | Self::LockChanged { .. }
             | Self::Revoked { .. }
+            | Self::RevocationsLost { .. }
             | Self::Key { .. }
+            | Self::Wrong { .. }
+            | Self::Unverified(_)
             | Self::Refused { .. } => ErrorKind::Denied,
             Self::Fetch { .. } | Self::Unreadable { .. } => ErrorKind::Host,
         }
@@ -83,6 +114,9 @@ impl SignedProblem {
             Self::NotLocked => {
                 "`jp tool lock` puts it there, and shows what it asks for".to_owned()
             }
+            Self::Unfit { .. } => {
+                "`jp tool lock` brings what it asks for, and shows what changes".to_owned()
+            }
             Self::LockChanged { .. } => {
                 "look at the change; `jp tool remove` and `jp tool install` take what the registry \
                  has now"
@@ -92,11 +126,19 @@ impl SignedProblem {
                 "`jp tool update` looks for a version that was not, `jp tool remove` gives it up"
                     .to_owned()
             }
-            Self::Key { .. } => {
-                "if you know whose key that is: `jp trust key PUBLIC-KEY --for TOOL`, with the key \
+            Self::RevocationsLost { .. } => {
+                "`jp tool outdated` asks the registries for them again".to_owned()
+            }
+            Self::Key { id, .. } => format!(
+                "if you know whose key that is: `jp trust key PUBLIC-KEY --for {id}`, with the key \
                  that its publisher gives you"
+            ),
+            Self::Wrong { .. } => {
+                "its registry, or somebody on the way to it, serves something else than what was \
+                 signed; tell whoever runs it"
                     .to_owned()
             }
+            Self::Unverified(error) => return error.hint(),
             Self::Missing { .. } | Self::Fetch { .. } => {
                 "`jp tool install --locked` fetches it when you are online".to_owned()
             }

@@ -1,25 +1,24 @@
 //! Whether a locked tool may be used: by what is in memory, so that asking again at every call costs
 //! next to nothing.
 
-use jp_registry::{
-    lock::LockedTool,
-    receipt::{Receipt, ReceiptProblem},
-};
+use jp_registry::{lock::LockedTool, receipt::ReceiptProblem};
 
 use super::{RegistryTools, SignedProblem};
 
 impl RegistryTools {
     /// Refuses a locked tool that this machine has not verified as the lock file has it, whose key does
     /// not count any more, or that was taken back.
-    pub(crate) fn check(&self, locked: &LockedTool) -> Result<&Receipt, SignedProblem> {
+    pub(crate) fn check(&self, locked: &LockedTool) -> Result<(), SignedProblem> {
         let (roots, revoked) = (&self.known.roots, &self.known.revoked);
-        let valid = self.receipts.valid(locked, roots, revoked);
+        let receipts = self.receipts();
+        let valid = receipts.valid(locked, roots, revoked).map(|_| ());
         valid.map_err(|problem| match problem {
             ReceiptProblem::Missing { .. } => SignedProblem::NotInstalled,
             ReceiptProblem::Differs { field, .. } => SignedProblem::LockChanged {
                 reason: format!("it has another {field}"),
             },
-            ReceiptProblem::Untrusted { key, .. } => SignedProblem::Key {
+            ReceiptProblem::Untrusted { id, key } => SignedProblem::Key {
+                id: id.to_string(),
                 key: key.to_string(),
                 standing: "you do not trust to sign it".to_owned(),
             },

@@ -1,17 +1,16 @@
 //! The artifact of a signed tool: where its bytes are, and how they come there when they are missing.
 
 use std::{
+    cell::RefCell,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
-use jp_registry::{
-    Digest, FetchError, Pinned, Source, Store, lock::LockedTool, verify::VerifiedManifest,
-};
+use jp_registry::{Digest, install::Mode, lock::LockedTool, verify::VerifiedManifest};
 use jp_tool::ToolStatus;
 use relative_path::RelativePathBuf;
 
-use super::{RegistryTools, SignedProblem};
+use super::{RegistryTools, SignedProblem, fetch::problem_of};
 use crate::{Events, ToolError, runtime::Invocation};
 
 /// How many bytes arrive between two reports.
@@ -94,32 +93,30 @@ impl Stored {
             tool: invocation.tool.name.clone(),
             problem: Box::new(problem),
         };
-        let registry = match &self.kept {
-            Kept::Workspace(_) => None,
-            Kept::Store { locked, .. } => {
-                // What was taken back since the tool was defined is not run either.
-                let now = invocation.host.registry.as_ref().unwrap_or(&self.tools);
-                now.check(locked).map_err(refused)?;
-                Some(locked.registry.as_str())
-            }
-        };
+        // What was taken back since the tool was defined is not run either.
+        let now = invocation.host.registry.as_ref().unwrap_or(&self.tools);
+        if let Kept::Store { locked, .. } = &self.kept {
+            now.check(locked).map_err(refused)?;
+        }
         for model in &invocation.tool.models {
-            let wanted = || {
-                let what = format!("model {}", model.pinned.id);
-                let thing = Thing::Model(model.pinned.clone());
-                self.wanted(registry, thing, invocation, what)
-            };
-            once(&model.found, wanted).await.map_err(refused)?;
+            if model.found.get().is_some() {
+                continue;
+            }
+            let what = format!("model {}", model.pinned.id);
+            let wanted = self.wanted(now, model.pinned.sha256, what, invocation);
+            model.found.set(wanted.get().await.map_err(refused)?);
         }
         match &self.kept {
             Kept::Workspace(path) => Ok(Ready::Workspace(Path::new(path.as_str()))),
             Kept::Store { found, .. } => {
-                let wanted = || {
-                    let what = format!("{}@{}", self.manifest.id(), self.manifest.version());
-                    let thing = Thing::Artifact(Box::new(self.manifest.clone()));
-                    self.wanted(registry, thing, invocation, what)
-                };
-                let path = once(found, wanted).await.map_err(refused)?;
+                if let Some(path) = found.get().filter(|path| path.is_file()) {
+                    return Ok(Ready::Path(path.clone()));
+                }
+                let what = format!("{}@{}", self.manifest.id(), self.manifest.version());
+                let wanted = self.wanted(now, *self.sha256(), what, invocation);
+                let path = wanted.get().await.map_err(refused)?;
+                // Somebody else may have been quicker, with the same path.
+                let _ = found.set(path.clone());
                 Ok(Ready::Path(path))
             }
         }
@@ -127,121 +124,108 @@ impl Stored {
 
     fn wanted(
         &self,
-        registry: Option<&str>,
-        thing: Thing,
-        invocation: &Invocation<'_>,
+        tools: &Arc<RegistryTools>,
+        sha256: Digest,
         what: String,
+        invocation: &Invocation<'_>,
     ) -> Wanted {
-        let source = registry.and_then(|name| self.tools.sources.get(name));
+        let locked = match &self.kept {
+            Kept::Store { locked, .. } => Some(LockedTool::clone(locked)),
+            Kept::Workspace(_) => None,
+        };
         Wanted {
-            store: self.tools.store.clone(),
-            source: source.cloned(),
-            thing,
-            report: Report {
+            tools: Arc::clone(tools),
+            locked,
+            sha256,
+            what,
+            report: Progress {
                 events: invocation.host.events.clone(),
                 call: invocation.call.id.clone(),
                 tool: invocation.tool.name.clone(),
-                what,
-                last: None,
+                last: RefCell::default(),
             },
         }
     }
 }
 
-/// Returns what was found before, or looks for it on a thread of its own: hashing and fetching take
-/// their time.
-async fn once(
-    found: &OnceLock<PathBuf>,
-    wanted: impl FnOnce() -> Wanted,
-) -> Result<PathBuf, SignedProblem> {
-    if let Some(path) = found.get().filter(|path| path.is_file()) {
-        return Ok(path.clone());
-    }
-    let wanted = wanted();
-    let path = tokio::task::spawn_blocking(move || wanted.get()).await;
-    let path = path.map_err(|error| SignedProblem::Unreadable {
-        reason: error.to_string(),
-    })??;
-    // Somebody else may have been quicker, with the same path.
-    let _ = found.set(path.clone());
-    Ok(path)
-}
-
 /// Bytes that are looked for in the store, and fetched if somebody may be asked.
 struct Wanted {
-    store: Store,
-    source: Option<Arc<dyn Source>>,
-    thing: Thing,
-    report: Report,
-}
-
-/// Which bytes.
-enum Thing {
-    Artifact(Box<VerifiedManifest>),
-    Model(Pinned),
+    tools: Arc<RegistryTools>,
+    locked: Option<LockedTool>,
+    sha256: Digest,
+    what: String,
+    report: Progress,
 }
 
 impl Wanted {
-    fn get(mut self) -> Result<PathBuf, SignedProblem> {
-        let unreadable = |error: FetchError| SignedProblem::Unreadable {
+    /// Looks on a thread of its own: hashing and fetching take their time.
+    async fn get(self) -> Result<PathBuf, SignedProblem> {
+        let path = tokio::task::spawn_blocking(move || self.look()).await;
+        path.map_err(|error| SignedProblem::Unreadable {
             reason: error.to_string(),
-        };
-        let sha256 = match &self.thing {
-            Thing::Artifact(manifest) => *manifest.artifact_sha256(),
-            Thing::Model(pinned) => pinned.sha256,
-        };
-        if let Some(object) = self.store.find(&sha256).map_err(unreadable)? {
+        })?
+    }
+
+    fn look(self) -> Result<PathBuf, SignedProblem> {
+        let (tools, sha256, mut what) = (&self.tools, self.sha256, self.what);
+        let was_there = tools.store.contains(&sha256);
+        let found = tools.store.find(&sha256);
+        let found = found.map_err(|error| SignedProblem::Unreadable {
+            reason: error.to_string(),
+        })?;
+        if let Some(object) = found {
             return Ok(object.path().to_owned());
         }
-        let what = self.report.what.clone();
-        let Some(source) = self.source else {
+        if was_there {
+            what.push_str(" (what was here was damaged, and is removed)");
+        }
+        let reachable = |locked: &LockedTool| tools.sources.contains_key(&locked.registry);
+        let Some(locked) = self.locked.filter(reachable) else {
             return Err(SignedProblem::Missing { what });
         };
-        let mut progress = |there, of| self.report.progress(there, of);
-        let fetched = match &self.thing {
-            Thing::Artifact(manifest) => {
-                let verified = self
-                    .store
-                    .artifact(manifest, source.as_ref(), &mut progress);
-                verified.map(|verified| verified.path().to_owned())
-            }
-            Thing::Model(pinned) => {
-                let object = self.store.model(pinned, source.as_ref(), &mut progress);
-                object.map(|object| object.path().to_owned())
-            }
-        };
-        fetched.map_err(|error| SignedProblem::Fetch {
-            what,
-            reason: error.to_string(),
-        })
+        let report = self.report;
+        let installer = tools.installer(
+            Mode::Locked,
+            Box::new(move |what, there, of| report.progress(what, there, of)),
+        );
+        let ready = installer.ensure_locked(&locked, &tools.known);
+        let ready = ready.map_err(|error| problem_of(what.clone(), error))?;
+        if locked.sha256 == sha256 {
+            return Ok(ready.verified.path().to_owned());
+        }
+        let mut models = ready.models.iter();
+        let model = models.find(|model| model.sha256() == sha256);
+        let model = model.map(|model| model.path().to_owned());
+        model.ok_or(SignedProblem::Missing { what })
     }
 }
 
 /// Tells whoever listens how far a download is.
-struct Report {
+struct Progress {
     events: Option<Arc<dyn Events>>,
     call: String,
     tool: String,
-    what: String,
-    last: Option<u64>,
+    /// What was last told of, and how far it was.
+    last: RefCell<(String, u64)>,
 }
 
-impl Report {
-    fn progress(&mut self, there: u64, of: Option<u64>) {
+impl Progress {
+    fn progress(&self, what: &str, there: u64, of: Option<u64>) {
         let Some(events) = &self.events else {
             return;
         };
-        let since = self.last.map(|last| there.saturating_sub(last));
-        if since.is_some_and(|since| since < REPORT_EVERY) && of != Some(there) {
+        let mut last = self.last.borrow_mut();
+        let since = there.saturating_sub(last.1);
+        if last.0 == what && since < REPORT_EVERY && of != Some(there) {
             return;
         }
-        self.last = Some(there);
+        *last = (what.to_owned(), there);
         let percent = of.filter(|of| *of > 0).map(|of| {
             let permille = there.min(of).saturating_mul(1000) / of;
             f32::from(u16::try_from(permille).unwrap_or(1000)) / 10.0
         });
         let status = ToolStatus {
-            message: Some(format!("fetching {} ({} KiB)", self.what, there / 1024)),
+            message: Some(format!("fetching {what} ({} KiB)", there / 1024)),
             percent_complete: percent,
             ..ToolStatus::phase("fetch")
         };

@@ -4,7 +4,15 @@
 //! against it. This machine and the networks behind it are out of reach, except for a registry that
 //! the user's own configuration puts there.
 
-use std::io::{self, Write};
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+use std::{
+    cell::Cell,
+    io::{self, Write},
+    time::Instant,
+};
 
 use jp_broker::{
     Downloader, Wanted,
@@ -14,12 +22,18 @@ use jp_policy::Net;
 use jp_registry::{FetchError, Get, Got, Transport};
 use tokio_util::sync::CancellationToken;
 
+use self::waiting::{Arrival, Silent};
+pub use self::waiting::{Wait, Waiting};
+
 /// Makes the requests of one registry.
 pub struct DownloadTransport {
     /// The registry's own place, if it is on this machine or at a literal address.
     own: Option<(String, Downloader)>,
     public: Downloader,
     cancel: CancellationToken,
+    waiting: Option<Waiting>,
+    /// Nobody waits for one of these twice.
+    silent: Silent,
 }
 
 impl DownloadTransport {
@@ -30,6 +44,10 @@ impl DownloadTransport {
     ///
     /// When the URL is none, or no secure connections can be made at all.
     pub fn new(url: &str, cancel: CancellationToken) -> Result<Self, FetchError> {
+        Self::bounded(url, cancel, Bounds::default())
+    }
+
+    fn bounded(url: &str, cancel: CancellationToken, bounds: Bounds) -> Result<Self, FetchError> {
         let failed = |error: HttpError| FetchError::Invalid {
             what: url.to_owned(),
             reason: error.to_string(),
@@ -47,7 +65,7 @@ impl DownloadTransport {
                     private: true,
                     ..Options::default()
                 };
-                let own = Downloader::new(options, Bounds::default()).map_err(failed)?;
+                let own = Downloader::new(options, bounds).map_err(failed)?;
                 Some((authority, own))
             }
         };
@@ -57,9 +75,24 @@ impl DownloadTransport {
         };
         Ok(Self {
             own,
-            public: Downloader::new(options, Bounds::default()).map_err(failed)?,
+            public: Downloader::new(options, bounds).map_err(failed)?,
             cancel,
+            waiting: None,
+            silent: Silent::default(),
         })
+    }
+
+    /// Tells somebody how long a server lets this one wait.
+    #[must_use]
+    pub fn telling(mut self, waiting: Option<Waiting>) -> Self {
+        self.waiting = waiting;
+        self
+    }
+
+    fn tell(&self, wait: Wait<'_>) {
+        if let Some(waiting) = &self.waiting {
+            waiting(wait);
+        }
     }
 
     /// Chooses who makes a request: the registry's own place is reached by that name only.
@@ -89,9 +122,29 @@ impl Transport for DownloadTransport {
             headers: get.headers,
             same_origin: get.same_origin,
         };
-        let stop = || self.cancel.is_cancelled();
-        let done = self.downloader(get.url).get(&wanted, sink, &stop);
-        let done = done.map_err(|error| translate(get, error))?;
+        let host = locate(get.url).map_or_else(|_| String::new(), |found| found.authority);
+        self.silent.check(&host, get.url)?;
+        let (started, came) = (Instant::now(), Cell::new(false));
+        let stop = || {
+            let wait = match came.get() {
+                true => Wait::Over,
+                false => Wait::Since {
+                    host: &host,
+                    elapsed: started.elapsed(),
+                },
+            };
+            self.tell(wait);
+            self.cancel.is_cancelled()
+        };
+        let mut sink = Arrival { sink, came: &came };
+        let done = self.downloader(get.url).get(&wanted, &mut sink, &stop);
+        self.tell(Wait::Over);
+        let done = done.map_err(|error| match error {
+            DownloadError::Stalled { pace } if !came.get() => {
+                self.silent.add(&host, get.url, pace.within)
+            }
+            error => translate(get, error),
+        })?;
         let text = |(name, value): (String, Vec<u8>)| Some((name, String::from_utf8(value).ok()?));
         Ok(Got {
             status: done.head.status,
@@ -139,87 +192,5 @@ fn translate(get: &Get<'_>, error: DownloadError) -> FetchError {
             source,
         },
         other => unreachable(other.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{
-        io::{BufRead, BufReader},
-        net::TcpListener,
-        thread,
-    };
-
-    use super::*;
-
-    /// Answers one request with a text, and returns the request's first line.
-    fn serve(answer: &'static str) -> (String, thread::JoinHandle<String>) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let served = thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-            let first = lines.next().unwrap().unwrap();
-            while lines
-                .next()
-                .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
-            {}
-            stream.write_all(answer.as_bytes()).unwrap();
-            first
-        });
-        (url, served)
-    }
-
-    #[test]
-    fn a_registry_on_this_machine_is_reached_where_the_configuration_puts_it() {
-        let (url, served) = serve("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
-        let transport = DownloadTransport::new(&url, CancellationToken::new()).unwrap();
-        let mut sink = Vec::new();
-        let url = format!("{url}/index.json");
-        let got = transport.get(&Get::document(&url, 100), &mut sink).unwrap();
-        assert_eq!(
-            (got.status, got.written, sink.as_slice()),
-            (200, 5, &b"hello"[..])
-        );
-        assert_eq!(served.join().unwrap(), "GET /index.json HTTP/1.1");
-    }
-
-    #[test]
-    fn nothing_else_on_this_machine_is_reached() {
-        let transport =
-            DownloadTransport::new("https://registry.example", CancellationToken::new()).unwrap();
-        for url in [
-            "http://127.0.0.1:1/x",
-            "http://localhost:1/x",
-            "http://169.254.169.254/x",
-        ] {
-            let error = transport.get(&Get::document(url, 100), &mut Vec::new());
-            let error = error.unwrap_err();
-            assert!(matches!(error, FetchError::Denied { .. }), "{url}: {error}");
-        }
-        let (url, _served) = serve("");
-        let own = DownloadTransport::new(&url, CancellationToken::new()).unwrap();
-        let error = own.get(&Get::document("http://127.0.0.1:1/x", 9), &mut Vec::new());
-        assert!(matches!(error, Err(FetchError::Denied { .. })));
-        drop(std::net::TcpStream::connect(
-            url.trim_start_matches("http://"),
-        ));
-    }
-
-    #[test]
-    fn a_body_that_is_too_large_and_a_call_that_is_cancelled_are_told_apart() {
-        let (url, _served) = serve("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
-        let transport = DownloadTransport::new(&url, CancellationToken::new()).unwrap();
-        let error = transport.get(&Get::document(&url, 4), &mut Vec::new());
-        assert!(matches!(error, Err(FetchError::TooLarge { max: 4, .. })));
-        let cancel = CancellationToken::new();
-        cancel.cancel();
-        let (url, _served) = serve("");
-        let transport = DownloadTransport::new(&url, cancel).unwrap();
-        let error = transport.get(&Get::document(&url, 4), &mut Vec::new());
-        assert!(matches!(error, Err(FetchError::Cancelled)), "{error:?}");
-        drop(std::net::TcpStream::connect(
-            url.trim_start_matches("http://"),
-        ));
     }
 }

@@ -186,10 +186,9 @@ impl CapabilityCalls for Calls {
     async fn call(&self, name: &str, arguments: &str) -> String {
         let started = Instant::now();
         let answer = self.answer(name, arguments).await;
-        let answer = match self.write(name, arguments, started.elapsed(), answer) {
-            Ok(result) => answered(name, result),
-            Err(error) => error.to_json(),
-        };
-        answer.to_string()
+        match self.write(name, arguments, started.elapsed(), answer) {
+            Ok(result) => answered(name, &result),
+            Err(error) => error.to_json().to_string(),
+        }
     }
 }

@@ -12,7 +12,7 @@ use jp_tool::{Context, DescribedTool};
 use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi, ToolKind};
 use relative_path::RelativePathBuf;
 
-use super::{Invocation, Run, Stopped, ToolRuntime, printed};
+use super::{Form, Invocation, Run, Stopped, ToolRuntime, printed};
 use crate::{
     Builtin, Host, ToolError,
     builtin::Prepared as PreparedCall,
@@ -151,8 +151,8 @@ impl ToolRuntime for ComponentRuntime {
             Ok(prepared) => prepared,
             Err(error) => return Run::failed(error),
         };
-        // A core module has no directories, so a file would be promised and not be there.
-        if !invocation.files.is_empty() && !matches!(prepared.kind(), ToolKind::Component { .. }) {
+        // A module without imports has no directories: a file would be promised and not be there.
+        if !invocation.files.is_empty() && !prepared.kind().sees_files() {
             let tool = invocation.tool.name.clone();
             return Run::failed(ToolError::TakesNoFiles { tool });
         }
@@ -206,6 +206,10 @@ impl ToolRuntime for ComponentRuntime {
             stderr: traces.stderr,
             fuel: Some(traces.fuel),
             sha256: Some(Arc::clone(prepared.sha256_hex())),
+            form: match prepared.kind() {
+                ToolKind::Component { .. } => Form::Text,
+                _ => Form::Json,
+            },
         };
         super::calls::scrubbed(invocation, run)
     }

@@ -9,7 +9,9 @@ use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::{Map, Value};
 
 use super::{
+    Placed,
     depth::{MAX_DEPTH, size},
+    files::typed,
     plain,
 };
 
@@ -32,6 +34,8 @@ pub(crate) struct Checker {
     by: SchemaBy,
     validator: OnceLock<Result<Validator, String>>,
     has_defaults: bool,
+    /// Whether it refers to the files that the host's own definitions describe.
+    takes_files: bool,
 }
 
 /// Who made a schema.
@@ -49,6 +53,7 @@ impl Checker {
     pub(crate) fn new(schema: &Value, by: SchemaBy) -> Result<Self, String> {
         let checker = Self {
             has_defaults: has_defaults(schema, 0),
+            takes_files: by == SchemaBy::Manifest && typed::takes_files(schema),
             schema: schema.clone(),
             by,
             validator: OnceLock::new(),
@@ -78,6 +83,18 @@ impl Checker {
     fn is_valid(&self, value: &Value) -> Result<bool, String> {
         let plainly = self.by == SchemaBy::Us && plain::surely_fits(value, &self.schema);
         Ok(plainly || self.validator()?.is_valid(value))
+    }
+
+    /// Refuses a path that was typed where only a chosen file may stand.
+    pub(crate) fn refuse_typed(
+        &self,
+        arguments: &Map<String, Value>,
+        placed: &[Placed],
+    ) -> Result<(), String> {
+        match self.takes_files {
+            true => typed::refuse(arguments, &self.schema, placed),
+            false => Ok(()),
+        }
     }
 
     /// Makes arguments fit to be handed to a tool, or gives them back with what is wrong.

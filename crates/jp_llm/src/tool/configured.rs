@@ -61,8 +61,12 @@ impl ToolDefinition {
                 )
             }
         };
-        // What a server says about its tools was put together with the configuration already.
-        if !matches!(config.source(), ToolSource::Mcp { .. }) {
+        // What a server says about its tools was put together with the configuration already, and what
+        // a signed manifest says was accepted as it is.
+        if !matches!(
+            config.source(),
+            ToolSource::Mcp { .. } | ToolSource::Registry { .. }
+        ) {
             let own = |text: &Option<String>, given: Option<String>| text.clone().or(given);
             definition.docs = ToolDocs {
                 summary: own(&tool.summary, definition.docs.summary),

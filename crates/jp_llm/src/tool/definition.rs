@@ -1,9 +1,6 @@
 //! What a tool is: its name, what a model is told about it, and how it runs.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use jp_config::{
     Layer,
@@ -20,7 +17,7 @@ use super::{
     arguments::{Checker, SchemaBy},
     execute::Composed,
 };
-use crate::{Host, runtime::ToolRuntime};
+use crate::{Host, registry::Seen, runtime::ToolRuntime};
 
 /// What people and models are told about a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,7 +42,7 @@ pub(crate) struct ModelFile {
     /// Which bytes it must be.
     pub(crate) pinned: Pinned,
     /// Where it lies on this machine, once it was verified.
-    pub(crate) found: OnceLock<PathBuf>,
+    pub(crate) found: Seen,
 }
 
 impl ModelFile {
@@ -53,7 +50,7 @@ impl ModelFile {
         Self {
             place: format!("/models/{}", pinned.id),
             pinned: pinned.clone(),
-            found: OnceLock::new(),
+            found: Seen::default(),
         }
     }
 }

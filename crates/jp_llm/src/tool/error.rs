@@ -65,7 +65,7 @@ pub enum ToolError {
     },
     /// A file was chosen for a tool that could not open it.
     #[error(
-        "tool `{tool}` cannot be handed files: only components can, signed ones and those of the workspace"
+        "tool `{tool}` cannot be handed files: only a component or a module with WASI can, signed or of the workspace"
     )]
     TakesNoFiles {
         /// The tool's id.

@@ -3,9 +3,11 @@
 //! it lies.
 //!
 //! Nothing a model writes becomes a path of the host: only fronts fill [`Call::files`], and a path in
-//! the arguments is mere text.
+//! the arguments is mere text, and refused where a file is meant ([`typed`]).
 //!
 //! [`Call::files`]: super::Call::files
+
+pub(super) mod typed;
 
 use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 

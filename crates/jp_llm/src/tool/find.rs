@@ -6,7 +6,7 @@ use jp_config::Loaded;
 #[cfg(feature = "wasm-tools")]
 use super::convention;
 use super::{Call, ToolDefinition, ToolError, kinds::BASH, record, signed};
-use crate::Host;
+use crate::{Host, registry::SignedProblem};
 
 impl ToolDefinition {
     /// Finds a tool by its id: in the configuration, among the builtins, in the lock file, or by
@@ -62,19 +62,34 @@ impl ToolDefinition {
         })
     }
 
-    /// Finds a tool for a call. A call of a tool that is not there, or cannot work, leaves a record
-    /// too.
+    /// Finds a tool for a call. The manifest of a locked tool that this machine has never verified is
+    /// fetched for it, if somebody may be asked. A call of a tool that is not there, or cannot work,
+    /// leaves a record too.
     ///
     /// # Errors
     ///
     /// When there is no such tool, or its configuration cannot work.
-    pub fn for_call(
+    pub async fn for_call(
         name: &str,
         call: &Call,
         loaded: &Loaded,
         host: &Host,
     ) -> Result<Self, ToolError> {
-        Self::new(name, loaded, host).map_err(|error| {
+        let found = match (Self::new(name, loaded, host), &host.registry) {
+            (Err(ToolError::Signed { tool, problem }), Some(tools))
+                if matches!(*problem, SignedProblem::NotInstalled) =>
+            {
+                match tools.verify_first(&tool, &call.cancel).await {
+                    Ok(()) => Self::new(name, loaded, host),
+                    Err(problem) => Err(ToolError::Signed {
+                        tool,
+                        problem: Box::new(problem),
+                    }),
+                }
+            }
+            (found, _) => found,
+        };
+        found.map_err(|error| {
             let written = record::write_unmade(name, call, host, &error);
             written.err().unwrap_or(error)
         })

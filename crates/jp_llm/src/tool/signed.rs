@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use jp_config::{Layer, Loaded, ToolingConfig, tool::ToolSource};
-use jp_policy::{Access, Capabilities, GuestPath};
+use jp_policy::Capabilities;
 use jp_registry::ToolManifest;
 
 use super::{ModelFile, ToolDefinition, ToolDocs, ToolError, arguments::SchemaBy};
@@ -77,13 +77,9 @@ impl ToolDefinition {
 }
 
 /// What the workspace allows the tool: what it allows all of its tooling, and the models that the
-/// tool's own manifest pins, which are nobody's secret.
+/// tool's own manifest pins.
 fn app(manifest: &ToolManifest, loaded: &Loaded) -> Capabilities {
-    let models = manifest.model_dependencies.iter();
-    let models = models.filter_map(|model| GuestPath::new(&format!("/models/{}", model.id)).ok());
-    models.fold(loaded.config.app_capabilities(), |app, path| {
-        app.with_files(path, Access::Read)
-    })
+    manifest.with_models(loaded.config.app_capabilities())
 }
 
 #[cfg(feature = "wasm-tools")]

@@ -54,7 +54,8 @@ async fn a_call_of_a_tool_that_is_not_there_leaves_a_record_too() {
         &call(json!({"s": SECRET})),
         &desk.loaded,
         &desk.host,
-    );
+    )
+    .await;
     assert!(matches!(made, Err(ToolError::NotFound { .. })));
     let records = desk.records();
     assert_eq!(records.len(), 1);

@@ -1,6 +1,6 @@
 //! Files that a person chose for one call: what the tool gets of them, and what a model cannot do.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use jp_llm::{Call, ChosenFile, ToolError};
 use jp_policy::Access;
@@ -13,10 +13,17 @@ use crate::{
 
 const ALLOWED: &str = "[capabilities]\nfs.user-selected = \"read-write\"\n";
 
+/// The same tool as a component, as a program of WASI preview 1 and as a module with it.
+const KINDS: [&str; 3] = ["files", "files_program", "files_module"];
+
 fn desk(config: &str) -> Desk {
+    desk_with(jp_test::guest("files"), config)
+}
+
+fn desk_with(file: &Path, config: &str) -> Desk {
     let shop = Shop::new();
     let needs = ["fs.user-selected:read when /source is a file"];
-    shop.publish("files", &json!({ "capability_requirements": needs }));
+    shop.publish_file("files", file, &json!({ "capability_requirements": needs }));
     let desk = shop.installed(Desk::new(config), "files");
     fs::write(desk.held().join("note.txt"), "a note").unwrap();
     desk
@@ -36,13 +43,18 @@ fn steps(said: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_tool_gets_the_chosen_file_and_nothing_around_it() {
-    let desk = desk(ALLOWED);
+    for kind in KINDS {
+        gets_the_chosen_file_and_nothing_around_it(&desk_with(jp_test::guest(kind), ALLOWED)).await;
+    }
+}
+
+async fn gets_the_chosen_file_and_nothing_around_it(desk: &Desk) {
     let host_path = desk.held().join("note.txt");
     let arguments = json!({"source": {"$file": "a"}, "do": [
         ["read", "/in/0/note.txt"], ["write", "/in/0/note.txt", "changed"],
         ["read", "/in/0/../../note.txt"], ["read", host_path.to_string_lossy()]]});
     let said = desk
-        .make("files", choosing(&desk, Access::Read, arguments))
+        .make("files", choosing(desk, Access::Read, arguments))
         .await;
     let said = steps(&said.said().unwrap());
     assert_eq!(said[0], "ok: a note");
@@ -117,13 +129,58 @@ async fn e57_the_model_cannot_bring_in_a_file_of_the_host() {
         let said = said.said().unwrap_err();
         assert!(said.contains("no such file was chosen"), "{said}");
     }
-    let arguments = json!({"source": {"path": "/etc/passwd"}, "do": [["read", "/etc/passwd"]]});
+    let arguments = json!({"source": "/etc/passwd", "do": [["read", "/etc/passwd"]]});
     let said = desk
         .make("files", choosing(&desk, Access::Read, arguments))
         .await;
-    assert!(!steps(&said.said().unwrap())[0].starts_with("ok"));
+    assert!(said.said().is_err());
     let blob = json!({"source": {"base64": "aGVsbG8="}, "do": []});
     assert_eq!(desk.said("files", blob).await.unwrap(), "[]");
+}
+
+#[tokio::test]
+async fn e57_a_tool_can_tell_a_chosen_file_from_a_path_that_a_model_typed() {
+    let shop = Shop::new();
+    let file = json!({"$ref": "#/definitions/blob_or_path"});
+    shop.publish(
+        "files",
+        &json!({
+            "capability_requirements": ["fs.user-selected:read when /source is a file"],
+            "input_schema": {"type": "object", "properties": {
+                "do": {"type": "array"}, "source": file, "all": {"type": "array", "items": file},
+                "deep": {"type": "object", "properties": {"source": file}},
+            }},
+        }),
+    );
+    let desk = shop.installed(Desk::new(ALLOWED), "files");
+    fs::write(desk.held().join("note.txt"), "a note").unwrap();
+    let typed = json!({"path": "/in/0/note.txt"});
+    for (arguments, place) in [
+        (json!({"source": typed}), "/source"),
+        (json!({"source": {"$file": "a"}, "all": [typed]}), "/all/0"),
+        (json!({"deep": {"source": typed}}), "/deep/source"),
+        // What a model puts into a string is read, and then it is a path too.
+        (
+            json!({"deep": json!({"source": typed}).to_string()}),
+            "/deep/source",
+        ),
+    ] {
+        let mut arguments = arguments;
+        arguments["do"] = json!([]);
+        let said = desk
+            .make("files", choosing(&desk, Access::Read, arguments))
+            .await
+            .said()
+            .unwrap_err();
+        let named = format!("at `{place}`: a path cannot be typed here");
+        assert!(said.contains(&named) && said.contains("$file"), "{said}");
+    }
+    let arguments = json!({"source": {"$file": "a"}, "all": [{"base64": "aGk="}],
+        "do": [["read", "/in/0/note.txt"]]});
+    let said = desk
+        .make("files", choosing(&desk, Access::Read, arguments))
+        .await;
+    assert_eq!(steps(&said.said().unwrap()), ["ok: a note"]);
 }
 
 #[tokio::test]
@@ -183,4 +240,23 @@ async fn a_tool_that_asks_for_no_files_and_a_builtin_get_none() {
         .make("bash", choosing(&desk, Access::Read, arguments))
         .await;
     assert!(made.result.is_err() || made.said().is_err());
+}
+
+#[tokio::test]
+async fn a_module_that_can_open_nothing_is_handed_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let module = dir.path().join("echo.wasm");
+    fs::write(&module, jp_test::abi::Abi::default().bytes()).unwrap();
+    let desk = desk_with(&module, ALLOWED);
+    let arguments = json!({"source": {"$file": "a"}, "do": []});
+    let error = desk
+        .make("files", choosing(&desk, Access::Read, arguments))
+        .await
+        .error();
+    assert!(matches!(error, ToolError::TakesNoFiles { .. }), "{error}");
+    // Without a file it runs.
+    assert_eq!(
+        desk.said("files", json!({"do": []})).await.unwrap(),
+        r#"{"do":[]}"#
+    );
 }

@@ -1,6 +1,11 @@
 //! A registry in a directory, with its keys and its publisher, and a user who trusts both.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use jp_llm::registry::RegistryTools;
 use jp_policy::{Access, Ambient, Capabilities, Ceilings, FileRule, Files, GuestPath, Policy};
@@ -42,18 +47,46 @@ impl Shop {
         shop
     }
 
-    /// Publishes a tool whose body is a guest of the test kit.
+    /// Publishes a tool whose body is a guest of the test kit, under the guest's name.
     pub(crate) fn publish(&self, guest: &str, more: &Value) {
-        let bytes = fs::read(jp_test::guest(guest)).unwrap();
-        let manifest = manifest(guest, &bytes, more);
+        self.publish_as(guest, guest, more);
+    }
+
+    /// Publishes a tool whose body is a guest of the test kit.
+    pub(crate) fn publish_as(&self, id: &str, guest: &str, more: &Value) {
+        self.publish_file(id, jp_test::guest(guest), more);
+    }
+
+    /// Publishes any file as a tool.
+    pub(crate) fn publish_file(&self, name: &str, file: &Path, more: &Value) {
+        let bytes = fs::read(file).unwrap();
+        let manifest = manifest(name, &bytes, more);
         let submission = Submission {
             manifest: &manifest,
             signatures: &self.signed(&manifest),
-            artifact: jp_test::guest(guest),
+            artifact: file,
             publisher: Some(self.publisher.public()),
             validated: None,
         };
         self.open().publish(&submission).unwrap();
+    }
+
+    /// Publishes a model, and returns how a tool pins it.
+    pub(crate) fn publish_model(&self, id: &str, bytes: &[u8]) -> String {
+        let sha256 = Digest::of(bytes).to_string();
+        let artifact = json!({"format": "gguf", "sha256": sha256});
+        let manifest = json!({
+            "id": id, "version": "1.0.0", "license": "MIT", "size_bytes": bytes.len(),
+            "artifacts": {"any": artifact},
+        });
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), bytes).unwrap();
+        self.open().add_model(&manifest, &[file.path()]).unwrap();
+        format!("{id}@sha256:{sha256}")
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        self.dir.path()
     }
 
     pub(crate) fn open(&self) -> publish::Registry<'_> {
@@ -71,15 +104,19 @@ impl Shop {
         DirSource::new(self.dir.path())
     }
 
+    /// Returns what a user writes down who trusts the registry.
+    pub(crate) fn trusted_registry(&self) -> TrustedRegistry {
+        let key = self.key.public().clone();
+        let validates = false;
+        TrustedRegistry { key, validates }
+    }
+
     /// Lets the user of a desk trust registry and publisher.
     pub(crate) fn trusted_by(&self, desk: &Desk) {
         trust(desk, |roots| {
-            let key = self.key.public().clone();
-            let validates = false;
-            roots
-                .trust_registry(MAIN, TrustedRegistry { key, validates })
-                .unwrap();
-            let names = ["files", "environment", "echo", "bash"].map(|name| name.parse().unwrap());
+            roots.trust_registry(MAIN, self.trusted_registry()).unwrap();
+            let names = ["files", "reader", "environment", "echo", "bash"];
+            let names = names.map(|name| name.parse().unwrap());
             let key = self.publisher.public();
             roots.trust(key, &names, AllNames::Refused).unwrap();
         });
@@ -113,6 +150,7 @@ impl Shop {
             host: everything.clone(),
             app: everything,
             builtins: Vec::new(),
+            wanted: Vec::new(),
             now: NOW,
             mode: Mode::Normal,
             decide: Box::new(|_| Decision::Refuse),
@@ -125,11 +163,15 @@ impl Shop {
 
     /// Lets a desk fetch from the registry what it does not have.
     pub(crate) fn online(&self, desk: &mut Desk) {
-        let mut tools = tools(desk);
-        let source: Arc<dyn Source> = Arc::new(self.source());
-        tools.sources = BTreeMap::from([(MAIN.to_owned(), source)]);
-        desk.host.registry = Some(Arc::new(tools));
+        online(desk, Arc::new(self.source()));
     }
+}
+
+/// Lets a desk fetch what it does not have.
+pub(crate) fn online(desk: &mut Desk, source: Arc<dyn Source>) {
+    let mut tools = tools(desk);
+    tools.sources = BTreeMap::from([(MAIN.to_owned(), source)]);
+    desk.host.registry = Some(Arc::new(tools));
 }
 
 pub(crate) fn manifest(id: &str, bytes: &[u8], more: &Value) -> Value {
@@ -160,7 +202,9 @@ pub(crate) fn store(desk: &Desk) -> Store {
 }
 
 pub(crate) fn tools(desk: &Desk) -> RegistryTools {
-    RegistryTools::open(&places(desk), store(desk)).unwrap()
+    let mut tools = RegistryTools::open(&places(desk), store(desk)).unwrap();
+    tools.now = || NOW;
+    tools
 }
 
 /// Reads the lock file and what the user knows again, as the next command would.
@@ -176,6 +220,21 @@ pub(crate) fn trust(desk: &Desk, change: impl FnOnce(&mut TrustRoots)) {
         Ok::<_, TrustError>(())
     });
     changed.unwrap();
+}
+
+/// Returns where the store of a desk keeps what has a sha256, whether or not it is there.
+pub(crate) fn object(desk: &Desk, sha256: &str) -> PathBuf {
+    let objects = desk.held().join("store/objects");
+    objects.join(&sha256[..2]).join(sha256)
+}
+
+/// Returns the files that the store of a desk has, complete or on their way.
+pub(crate) fn stored(desk: &Desk) -> Vec<String> {
+    let mut all = names(&desk.held().join("store/partial"));
+    for dir in names(&desk.held().join("store/objects")) {
+        all.extend(names(&desk.held().join("store/objects").join(dir)));
+    }
+    all
 }
 
 /// Returns the names in a directory that is there.

@@ -36,15 +36,26 @@ pub(crate) fn refusal(desk: &Desk, name: &str) -> ToolError {
 }
 
 fn desk_with_files(config: &str) -> (Shop, Desk) {
+    desk_with("files", config)
+}
+
+/// Returns a desk where the tool `files` is one of the guests that do what they are told with files.
+fn desk_with(guest: &str, config: &str) -> (Shop, Desk) {
     let shop = Shop::new();
-    shop.publish("files", &json!({}));
+    shop.publish_file("files", jp_test::guest(guest), &json!({}));
     let desk = shop.installed(Desk::new(config), "files");
     (shop, desk)
 }
 
 #[tokio::test]
 async fn a_locked_tool_runs_and_has_a_directory_of_its_own_for_each_call() {
-    let (_shop, desk) = desk_with_files("");
+    for guest in ["files", "files_program", "files_module"] {
+        runs_and_has_a_directory_of_its_own_for_each_call(guest).await;
+    }
+}
+
+async fn runs_and_has_a_directory_of_its_own_for_each_call(guest: &str) {
+    let (_shop, desk) = desk_with(guest, "");
     let steps = json!({"do": [["write", "/tmp/a", "x"], ["read", "/tmp/a"], ["read", "/workspace/.jp/config.toml"]]});
     let said: Vec<String> =
         serde_json::from_str(&desk.said("files", steps).await.unwrap()).unwrap();
@@ -61,7 +72,7 @@ async fn a_locked_tool_runs_and_has_a_directory_of_its_own_for_each_call() {
     let record = &desk.records()[0];
     assert_eq!(record.grant, "fs=/tmp:read-write net=none");
     assert_eq!(record.source, "registry");
-    let bytes = fs::read(jp_test::guest("files")).unwrap();
+    let bytes = fs::read(jp_test::guest(guest)).unwrap();
     assert_eq!(
         record.sha256.as_deref(),
         Some(Digest::of(&bytes).to_string().as_str())
@@ -206,7 +217,7 @@ async fn a_missing_artifact_is_fetched_at_the_call_if_somebody_may_be_asked() {
     assert!(
         fetched
             .into_iter()
-            .any(|text| text.starts_with("fetching files@1.0.0"))
+            .any(|text| text.starts_with("fetching `files` ("))
     );
 }
 
@@ -267,9 +278,11 @@ fn a_tool_that_the_configuration_names_must_be_locked_in_a_version_that_will_do(
     let (_shop, desk) = desk_with_files("[tooling]\nfiles = \"2.0.0\"\necho = \"*\"\n");
     let error = refusal(&desk, "files");
     assert!(
-        matches!(problem(&error), SignedProblem::LockChanged { .. }),
+        matches!(problem(&error), SignedProblem::Unfit { .. }),
         "{error}"
     );
+    assert!(error.to_string().contains("=2.0.0"), "{error}");
+    assert!(error.hint().unwrap().contains("`jp tool lock`"));
     let error = refusal(&desk, "echo");
     assert!(
         matches!(problem(&error), SignedProblem::NotLocked),

@@ -28,12 +28,13 @@ impl Pass<'_> {
         };
         let arguments = self.place_files(arguments)?;
         let arguments = self.fit(arguments)?;
-        // What a model had put into a string may be a file, once it is read.
+        // What a model had put into a string may be a file, or a path, once it is read.
         if files::names_any(&arguments) {
             let arguments = self.place_files(arguments)?;
-            return self.fit(arguments);
+            let arguments = self.fit(arguments)?;
+            return self.refuse_typed(arguments);
         }
-        Ok(arguments)
+        self.refuse_typed(arguments)
     }
 
     fn place_files(
@@ -41,13 +42,25 @@ impl Pass<'_> {
         mut arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, Early> {
         match files::place(&mut arguments, &self.call.files, &mut self.files) {
-            Ok(()) => Ok(arguments),
-            Err(problem) => {
-                self.arguments_json = to_json(&arguments);
-                let text = format!("Invalid arguments:\n{problem}");
-                Err(Ok(self.completed(Err(text))))
-            }
+            Ok(()) => self.refuse_typed(arguments),
+            Err(problem) => Err(self.invalid(&arguments, &problem)),
         }
+    }
+
+    /// Lets no path pass as a chosen file that nobody chose.
+    fn refuse_typed(&mut self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Early> {
+        let checker = self.tool.checker().map_err(Err)?;
+        match checker.refuse_typed(&arguments, &self.files) {
+            Ok(()) => Ok(arguments),
+            Err(problem) => Err(self.invalid(&arguments, &problem)),
+        }
+    }
+
+    fn invalid(&mut self, arguments: &Map<String, Value>, problem: &str) -> Early {
+        // What is refused is hashed too, so that its record can be told from others.
+        self.arguments_json = to_json(arguments);
+        let text = format!("Invalid arguments:\n{problem}");
+        Ok(self.completed(Err(text)))
     }
 
     fn fit(&mut self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Early> {
@@ -58,13 +71,9 @@ impl Pass<'_> {
                 Ok(arguments)
             }
             Err((arguments, problems)) => {
-                // What is refused is hashed too, so that its record can be told from others.
-                self.arguments_json = to_json(&arguments);
-                let text = format!(
-                    "Invalid arguments:\n{problems}\n\nThe schema of the arguments: {}",
-                    shorten(&self.tool.known_schema().to_string())
-                );
-                Err(Ok(self.completed(Err(text))))
+                let schema = shorten(&self.tool.known_schema().to_string());
+                let problem = format!("{problems}\n\nThe schema of the arguments: {schema}");
+                Err(self.invalid(&arguments, &problem))
             }
         }
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{Early, Pass, grant::Granted, shorten};
 use crate::{
     ExecutionOutcome, ToolError,
-    runtime::{Invocation, Run, Stopped, limit_reached},
+    runtime::{Form, Invocation, Run, Stopped, limit_reached},
     tool::Printed,
 };
 
@@ -95,6 +95,7 @@ impl Pass<'_> {
             mut stderr,
             fuel,
             sha256,
+            form,
         } = run;
         self.details.stdout.append(&mut stdout);
         self.details.stderr.append(&mut stderr);
@@ -103,6 +104,9 @@ impl Pass<'_> {
             (before, now) => now.or(before),
         };
         self.details.sha256 = sha256.or(self.details.sha256.take());
+        // What has a schema was read as JSON before it came this far.
+        let has_schema = self.tool.output_schema.is_some();
+        self.details.form = if has_schema { Form::Json } else { form };
         let outcome = result?;
         self.details.outcome = Some(outcome.clone());
         Ok(outcome)
