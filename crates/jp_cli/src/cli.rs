@@ -20,13 +20,33 @@ const EXAMPLES: &str = "\
 Examples:
   jp tool list                              the tools of this workspace
   jp tool run learn topic=skills            call one
-  jp bash -c 'seq 3 | sort -r'               a script in the virtual bash
+  jp tool install ocr                       add a signed tool of a registry
+  jp bash -c 'seq 3 | sort -r'              a script in the virtual bash
   jp trust                                  let this workspace run commands
   jp audit show --last 5                    what ran lately
+  jp doctor                                 what is wrong, and what mends it
 
 Exit codes: 0 done, 1 the tool said no, 2 usage or configuration, 3 an answer is
 needed, 124 time limit, 125 failure of jp itself, 126 denied, 127 no such tool,
 130 cancelled, 134 trap or another limit.";
+
+const TOOL_EXAMPLES: &str = "\
+Examples:
+  jp tool list                              what there is here
+  jp tool show learn                        what one does, needs and gets
+  jp tool run learn topic=skills            call it
+  jp tool search pdf                        what registries offer
+  jp tool install ocr                       fetch, verify and pin one
+  jp tool update                            move to the newest versions";
+
+const REGISTRY_EXAMPLES: &str = "\
+From a Wasm file to a tool that others install:
+  jp registry keygen publisher.key > publisher.pub
+  jp registry keygen registry.key > registry.pub
+  jp registry sign ocr.json --key publisher.key --artifact ocr.wasm
+  jp registry init ./tools --name main --key registry.key
+  jp registry publish ./tools ocr.json ocr.wasm --key registry.key
+  jp registry serve ./tools";
 
 /// What every command understands.
 #[derive(Debug, Clone, Default, Args)]
@@ -44,8 +64,8 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List, inspect and call tools
-    #[command(subcommand)]
+    /// List, inspect, call, install and update tools
+    #[command(subcommand, after_help = TOOL_EXAMPLES)]
     Tool(commands::tool::Command),
     /// Run a script in the virtual bash
     Bash(commands::bash::BashArgs),
@@ -61,8 +81,8 @@ enum Command {
     /// Keep secrets that tools use and never see
     #[command(subcommand)]
     Secret(commands::secret::Command),
-    /// Make, sign and serve registries of tools
-    #[command(subcommand)]
+    /// Make keys, sign tools, and write and serve registries of tools
+    #[command(subcommand, after_help = REGISTRY_EXAMPLES)]
     Registry(commands::registry::Command),
     /// Write what is due: reminders, tasks and wake-ups, one JSON object on each line
     Due(commands::due::DueArgs),
@@ -133,5 +153,19 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_is_written_by_hand_in_help_fits_a_terminal_of_80_columns() {
+        fn check(command: &clap::Command, name: &str) {
+            let text = command.get_after_help().map(ToString::to_string);
+            for line in text.iter().flat_map(|text| text.lines()) {
+                assert!(line.chars().count() <= 80, "jp{name} --help: {line}");
+            }
+            for below in command.get_subcommands() {
+                check(below, &format!("{name} {}", below.get_name()));
+            }
+        }
+        check(&Cli::command(), "");
     }
 }

@@ -1,19 +1,48 @@
-//! How far a download is, on a terminal.
+//! How far a download is, on a terminal, and whom it waits for.
 
 use std::{
     cell::Cell,
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
+use jp_llm::registry::{Wait, Waiting};
+
 use crate::{
+    progress::{CLEAR, INTERVAL, PATIENCE, spin},
     text,
     ui::{Style, Ui},
 };
 
-/// Nothing is shown for what is there by then.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// How often the line is drawn.
-const INTERVAL: Duration = Duration::from_millis(100);
+/// Says on a terminal that a server lets us wait.
+pub(crate) fn waiting(ui: &Ui) -> Option<Waiting> {
+    if !ui.err_is_terminal {
+        return None;
+    }
+    let ui = ui.clone();
+    let drawn: Mutex<Option<(Instant, usize)>> = Mutex::default();
+    Some(Arc::new(move |wait: Wait<'_>| {
+        let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        match wait {
+            Wait::Since { host, elapsed } if elapsed >= PATIENCE => {
+                let (at, frame) = drawn.unzip();
+                if at.is_some_and(|at| at.elapsed() < INTERVAL) {
+                    return;
+                }
+                let frame = frame.map_or(0, |frame| frame + 1);
+                *drawn = Some((Instant::now(), frame));
+                let host = text::one_line(host);
+                spin(&ui, frame, &format!("waiting for {host}"), elapsed);
+            }
+            Wait::Since { .. } => {}
+            Wait::Over => {
+                if drawn.take().is_some() {
+                    ui.write(CLEAR);
+                }
+            }
+        }
+    }))
+}
 
 /// Draws the progress of one download after the other.
 pub(crate) struct Download<'a> {
@@ -51,13 +80,13 @@ impl<'a> Download<'a> {
         let of = all.map_or_else(String::new, |all| format!(" of {}", mebibytes(all)));
         let line = format!("fetching {}: {}{of}", text::one_line(what), mebibytes(done));
         let line = self.ui.paint(Style::Faint, line);
-        self.ui.write(&format!("\r\u{1b}[2K{line}"));
+        self.ui.write(&format!("{CLEAR}{line}"));
     }
 
     fn clear(&self) {
         self.started.set(None);
         if self.drawn.take().is_some() {
-            self.ui.write("\r\u{1b}[2K");
+            self.ui.write(CLEAR);
         }
     }
 }

@@ -163,9 +163,12 @@ const fn exit_of(error: &InstallError) -> Exit {
         InstallError::Name(_)
         | InstallError::Lock(_)
         | InstallError::UnknownRegistry { .. }
-        | InstallError::Ambiguous { .. } => Exit::Usage,
+        | InstallError::Ambiguous { .. }
+        | InstallError::NoVersions { .. }
+        | InstallError::Unfit { .. } => Exit::Usage,
         InstallError::UnknownTool { .. }
         | InstallError::UnknownVersion { .. }
+        | InstallError::NoneFits { .. }
         | InstallError::NotLocked { .. } => Exit::NotFound,
         _ => Exit::HostFailure,
     }

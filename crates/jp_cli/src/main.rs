@@ -13,6 +13,7 @@ mod edit;
 mod error;
 mod exit;
 mod interrupt;
+mod page;
 mod places;
 mod progress;
 mod prompt;

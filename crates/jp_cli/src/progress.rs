@@ -1,4 +1,4 @@
-//! Progress on the terminal, for calls that take longer than a second.
+//! Progress on the terminal, for whatever takes longer than a second.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -13,13 +13,23 @@ use crate::{
     ui::{Style, Ui},
 };
 
-/// Nothing is shown for calls that are done by then.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Nothing is shown for what is done by then.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How often the line is drawn.
-const INTERVAL: Duration = Duration::from_millis(100);
+pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Wipes the line that was drawn.
+pub(crate) const CLEAR: &str = "\r\u{1b}[2K";
 
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/// Draws the line of something that takes its time, over the one before.
+pub(crate) fn spin(ui: &Ui, frame: usize, doing: &str, took: Duration) {
+    let frame = FRAMES[frame % FRAMES.len()];
+    let line = format!("{frame} {doing}… {} s (Ctrl-C stops it)", took.as_secs());
+    ui.write(&format!("{CLEAR}{}", ui.paint(Style::Faint, line)));
+}
 
 /// What the call is doing, and the line that says so.
 #[derive(Default)]
@@ -73,9 +83,7 @@ impl Progress {
         if took < PATIENCE {
             return;
         }
-        let frame = FRAMES[state.frame % FRAMES.len()];
-        let line = format!("{frame} {doing}… {} s (Ctrl-C stops it)", took.as_secs());
-        ui.write(&format!("\r\u{1b}[2K{}", ui.paint(Style::Faint, line)));
+        spin(ui, state.frame, doing, took);
         state.frame += 1;
         state.drawn = true;
     }
@@ -83,7 +91,7 @@ impl Progress {
     fn clear(&self, ui: &Ui) {
         let mut state = self.lock();
         if std::mem::take(&mut state.drawn) {
-            ui.write("\r\u{1b}[2K");
+            ui.write(CLEAR);
         }
     }
 

@@ -3,17 +3,23 @@
 use std::{path::PathBuf, sync::Arc};
 
 use jp_config::{Loaded, RegistryConfig, RegistryPlace, ToolingConfig};
-use jp_llm::registry::{DownloadTransport, RegistryTools};
+use jp_llm::registry::{DownloadTransport, RegistryTools, Waiting};
 use jp_registry::{
     Disk, Source, Store,
-    install::{Change, Decision, Installer, Mode, Places, Registry, Spec},
+    install::{Change, Decision, Installer, Mode, Places, Registry, Spec, Versions},
     source::{DirSource, HttpSource, OciSource},
     trust::{TrustRoots, TrustedRegistry},
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    clock, download::Download, error::CliError, places, prompt, session::Session, text, ui::Ui,
+    clock,
+    download::{self, Download},
+    error::CliError,
+    places, prompt,
+    session::Session,
+    text,
+    ui::Ui,
 };
 
 /// Who accepts a change that a person must see.
@@ -40,7 +46,7 @@ pub(crate) fn installer<'a>(
 ) -> Result<Installer<'a>, CliError> {
     let places = places(session)?;
     keep_keys(&session.loaded, &places)?;
-    let registries = sources(&session.loaded, cancel)?
+    let registries = sources(&session.loaded, cancel, download::waiting(ui))?
         .map(|(name, source)| source.map(|source| Registry { name, source }))
         .collect::<Result<Vec<_>, CliError>>()?;
     let download = Download::new(ui);
@@ -52,6 +58,8 @@ pub(crate) fn installer<'a>(
         host: session.host.policy.clone(),
         app: session.app_policy(),
         builtins: builtins(),
+        // A name that no registry can have is an error to whoever installs it, not to all.
+        wanted: specs(&session.loaded).filter_map(Result::ok).collect(),
         now: clock::now() / 1000,
         mode,
         decide: Box::new({
@@ -62,35 +70,35 @@ pub(crate) fn installer<'a>(
     })
 }
 
-/// Returns what the workspace wants of registries, in the words of the installer: versions that are
-/// said exactly are wanted exactly, others leave the choice to the registry.
+/// Returns what the workspace wants of registries, in the words of the installer.
 pub(crate) fn wanted(loaded: &Loaded) -> Result<Vec<Spec>, CliError> {
+    specs(loaded).collect()
+}
+
+fn specs(loaded: &Loaded) -> impl Iterator<Item = Result<Spec, CliError>> {
     let tools = loaded.config.tooling.iter();
-    let specs = tools.filter_map(|(name, tool)| match tool {
-        ToolingConfig::Registry(tool) => Some((name, tool)),
-        ToolingConfig::Custom(_) => None,
-    });
-    let spec = |(name, tool): (&String, &jp_config::RegistryTool)| {
-        let usage = |error: jp_registry::IdError| CliError::usage(error.to_string());
+    tools.filter_map(|(name, tool)| spec(name, tool))
+}
+
+/// Returns what the workspace wants of a registry under a name, if it wants anything.
+pub(crate) fn wanted_as(name: &str, loaded: &Loaded) -> Option<Spec> {
+    let tool = loaded.config.tooling.get(name)?;
+    spec(name, tool)?.ok()
+}
+
+fn spec(name: &str, tool: &ToolingConfig) -> Option<Result<Spec, CliError>> {
+    let ToolingConfig::Registry(tool) = tool else {
+        return None;
+    };
+    let spec = || -> Result<Spec, jp_registry::IdError> {
         Ok(Spec {
-            name: name.parse().map_err(usage)?,
-            id: tool.id.as_ref().unwrap_or(name).parse().map_err(usage)?,
-            version: exact(&tool.version),
+            name: name.parse()?,
+            id: tool.id.as_deref().unwrap_or(name).parse()?,
+            versions: Versions::Range(tool.version.clone()),
             registry: tool.registry.clone(),
         })
     };
-    specs.map(spec).collect()
-}
-
-/// Returns the one version that a requirement allows, if it allows one.
-fn exact(requirement: &semver::VersionReq) -> Option<semver::Version> {
-    let [only] = requirement.comparators.as_slice() else {
-        return None;
-    };
-    let (minor, patch) = (only.minor?, only.patch?);
-    let mut version = semver::Version::new(only.major, minor, patch);
-    version.pre = only.pre.clone();
-    (only.op == semver::Op::Exact).then_some(version)
+    Some(spec().map_err(|error| CliError::usage(error.to_string())))
 }
 
 /// Makes what calls need of signed tools; `None` in a workspace that has none.
@@ -101,9 +109,13 @@ pub(crate) fn tools(session: &Session) -> Result<Option<RegistryTools>, CliError
         return Ok(None);
     }
     let mut tools = RegistryTools::open(&places, store()?).map_err(CliError::install)?;
+    for (name, registry) in &config.registries {
+        // A key that was revoked counts for nothing, and is told of when it is needed.
+        drop(know_key(name, registry, &mut tools.known.roots));
+    }
     // Nothing is asked before an artifact is missing.
     let cancel = CancellationToken::new();
-    for (name, source) in sources(&session.loaded, &cancel)? {
+    for (name, source) in sources(&session.loaded, &cancel, None)? {
         tools.sources.insert(name, Arc::from(source?));
     }
     Ok(Some(tools))
@@ -129,22 +141,25 @@ type Named = (String, Result<Box<dyn Source>, CliError>);
 fn sources<'a>(
     loaded: &'a Loaded,
     cancel: &'a CancellationToken,
+    waiting: Option<Waiting>,
 ) -> Result<impl Iterator<Item = Named> + 'a, CliError> {
     let all = &loaded.config.registries;
     let first = all.iter().filter(|(_, registry)| registry.default);
     let rest = all.iter().filter(|(_, registry)| !registry.default);
     Ok(first
         .chain(rest)
-        .map(|(name, registry)| (name.clone(), source(registry, cancel))))
+        .map(move |(name, registry)| (name.clone(), source(registry, cancel, waiting.clone()))))
 }
 
 fn source(
     registry: &RegistryConfig,
     cancel: &CancellationToken,
+    waiting: Option<Waiting>,
 ) -> Result<Box<dyn Source>, CliError> {
-    let transport = |url: &str| -> Result<Arc<DownloadTransport>, CliError> {
+    let transport = move |url: &str| -> Result<Arc<DownloadTransport>, CliError> {
         let made = DownloadTransport::new(url, cancel.clone());
-        made.map(Arc::new).map_err(CliError::registry)
+        let made = made.map(|made| Arc::new(made.telling(waiting)));
+        made.map_err(CliError::registry)
     };
     match &registry.place {
         RegistryPlace::Dir(dir) => Ok(Box::new(DirSource::new(dir))),
@@ -163,26 +178,34 @@ fn source(
 
 /// Writes the keys of the user's configuration into the trust file, where they are looked up.
 fn keep_keys(loaded: &Loaded, places: &Places) -> Result<(), CliError> {
-    let registries = loaded.config.registries.iter();
-    let named: Vec<_> = registries
-        .filter_map(|(name, registry)| Some((name, registry.key.as_ref()?)))
-        .collect();
-    if named.is_empty() {
+    if loaded
+        .config
+        .registries
+        .values()
+        .all(|one| one.key.is_none())
+    {
         return Ok(());
     }
     let changed = TrustRoots::change(&places.keys, |roots| {
-        for (name, key) in named {
-            let key = key.parse().map_err(CliError::registry)?;
-            let validates = roots.registry(name).is_some_and(|known| known.validates);
-            let registry = TrustedRegistry { key, validates };
-            if roots.registry(name) != Some(&registry) {
-                let trusted = roots.trust_registry(name, registry);
-                trusted.map_err(CliError::registry)?;
-            }
-        }
-        Ok::<(), CliError>(())
+        let mut registries = loaded.config.registries.iter();
+        registries.try_for_each(|(name, registry)| know_key(name, registry, roots))
     });
     changed.map(|_| ())
+}
+
+/// Lets the key of the user's configuration speak for its registry.
+fn know_key(name: &str, registry: &RegistryConfig, roots: &mut TrustRoots) -> Result<(), CliError> {
+    let Some(key) = &registry.key else {
+        return Ok(());
+    };
+    let key = key.parse().map_err(CliError::registry)?;
+    let validates = roots.registry(name).is_some_and(|known| known.validates);
+    let registry = TrustedRegistry { key, validates };
+    if roots.registry(name) == Some(&registry) {
+        return Ok(());
+    }
+    let trusted = roots.trust_registry(name, registry);
+    trusted.map_err(CliError::registry)
 }
 
 /// Returns the names that tools of registries may not take.
@@ -196,11 +219,19 @@ fn builtins() -> Vec<String> {
 /// Shows a change and asks whether it is wanted.
 fn decide(change: &Change<'_>, accept: Accept, cancel: &CancellationToken, ui: &Ui) -> Decision {
     match change {
-        Change::Tool { from, to, diff } => {
-            ui.say(format_args!(
-                "`{}` {} differs from {}:",
-                from.name, to.version, from.version
-            ));
+        Change::Tool {
+            from,
+            to,
+            diff,
+            back,
+        } => {
+            let (name, old, new) = (&from.name, &from.version, &to.version);
+            match back {
+                Some(asked) => ui.say(format_args!(
+                    "`{name}` would go back from {old} to {new}, which fits {asked}:"
+                )),
+                None => ui.say(format_args!("`{name}` {new} differs from {old}:")),
+            }
             ui.say(format_args!("{diff}"));
         }
         Change::Mcp { server, tool, diff } => {

@@ -36,7 +36,7 @@ impl Session {
         for warning in &loaded.warnings {
             ui.warning(&warning.to_string());
         }
-        let mut host = host(&workspace, &loaded)?;
+        let mut host = host(&workspace, &loaded, ui)?;
         host.trust = trust(&workspace, &loaded)?;
         outward(&mut host, &loaded);
         let mut session = Self {
@@ -127,7 +127,11 @@ pub(crate) fn sources(workspace: &Workspace, ui: &Ui) -> Sources {
     }
 }
 
-fn host(workspace: &Workspace, loaded: &Loaded) -> Result<Host, CliError> {
+#[cfg_attr(
+    not(feature = "wasm-tools"),
+    expect(unused_variables, reason = "only the runtime of Wasm tools warns")
+)]
+fn host(workspace: &Workspace, loaded: &Loaded, ui: &Ui) -> Result<Host, CliError> {
     let config = loaded.config.policy.clone().unwrap_or_default();
     let policy = config.to_policy().map_err(|error| CliError::Policy {
         reason: error.to_string(),
@@ -142,10 +146,14 @@ fn host(workspace: &Workspace, loaded: &Loaded) -> Result<Host, CliError> {
     host.launcher = Launcher::current_exe().ok().map(Arc::new);
     #[cfg(feature = "wasm-tools")]
     {
-        host.wasm = jp_llm::LazyRuntime::new(jp_llm::RuntimeOptions {
+        let runtime = jp_llm::LazyRuntime::new(jp_llm::RuntimeOptions {
             allocation: jp_llm::Allocation::OnDemand,
             cache_dir: places::code_dir(),
             spares: 0,
+        });
+        let ui = ui.clone();
+        host.wasm = runtime.warning(move |problem| {
+            ui.warning(&format!("{problem}; tools are compiled anew each time"));
         });
     }
     Ok(host)

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{cli::Global, error::CliError, text};
+use crate::{cli::Global, error::CliError, table, text};
 
 /// Where output goes, what may be done there, and what holds for every command.
 #[derive(Debug, Clone)]
@@ -71,6 +71,18 @@ impl Ui {
         }
     }
 
+    /// Writes a table to standard output; on a terminal each row is one line.
+    pub(crate) fn table(&self, header: &[&str], rows: &[Vec<String>]) -> Result<(), CliError> {
+        self.bytes(table::fitted(header, rows, self.columns()).as_bytes())
+    }
+
+    /// Returns how wide the terminal of standard output is, if it is one and says so.
+    fn columns(&self) -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+        let columns = size.filter(|_| self.out_is_terminal)?.ws_col;
+        (columns > 0).then_some(usize::from(columns))
+    }
+
     /// Writes text of ours to standard output, with a newline.
     pub(crate) fn line(&self, line: impl Display) -> Result<(), CliError> {
         self.bytes(format!("{line}\n").as_bytes())
@@ -79,16 +91,29 @@ impl Ui {
     /// Writes the result of a tool to standard output: unchanged to a program, escaped to a
     /// terminal.
     pub(crate) fn result(&self, content: &str) -> Result<(), CliError> {
-        if !self.out_is_terminal {
-            return self.bytes(content.as_bytes());
+        if self.out_is_terminal {
+            return self.ended(&text::escape(content));
         }
-        let shown = text::escape(content);
-        let end = if shown.is_empty() || shown.ends_with('\n') {
+        self.bytes(content.as_bytes())
+    }
+
+    /// Writes a result that is JSON. It ends with a newline for programs too, as text files do: the
+    /// newline is no part of the document.
+    pub(crate) fn json_result(&self, content: &str) -> Result<(), CliError> {
+        if self.out_is_terminal {
+            return self.result(content);
+        }
+        self.ended(content)
+    }
+
+    /// Writes text that ends with a newline, unless there is none.
+    fn ended(&self, text: &str) -> Result<(), CliError> {
+        let end = if text.is_empty() || text.ends_with('\n') {
             ""
         } else {
             "\n"
         };
-        self.bytes(format!("{shown}{end}").as_bytes())
+        self.bytes(format!("{text}{end}").as_bytes())
     }
 
     /// Writes a JSON document to standard output.

@@ -3,55 +3,24 @@
 use std::time::Duration;
 
 use jp_config::tool::{CommandConfig, RunMode};
-use jp_policy::{Access, Capabilities, Grant, LimitsRequest, Net};
+use jp_policy::{Capabilities, Grant, LimitsRequest, NOTHING, Request};
 
 use crate::text;
 
-/// Says what a call may do, one thing per item.
+/// Says what a call may do, one thing per item; there is always one.
 pub(crate) fn capabilities(capabilities: &Capabilities) -> Vec<String> {
-    let mut said = Vec::new();
-    for rule in capabilities.files.rules() {
-        let path = text::escape(rule.path.as_str()).into_owned();
-        let what = match path.as_str() {
-            "/workspace" => "this workspace".to_owned(),
-            "/subjects" => "the subjects of the topic".to_owned(),
-            "/tmp" => "a directory of its own, wiped afterwards".to_owned(),
-            "/app-data" => "the data of this app".to_owned(),
-            "/" => "all files it can name".to_owned(),
-            _ => path,
-        };
-        said.push(match rule.access {
-            Access::Read => format!("read {what}"),
-            Access::ReadWrite => format!("read and change {what}"),
-        });
-    }
-    match capabilities.selected {
-        None => {}
-        Some(Access::Read) => said.push("read files you choose".to_owned()),
-        Some(Access::ReadWrite) => said.push("read and change files you choose".to_owned()),
-    }
-    match &capabilities.net {
-        net if net.is_none() => {}
-        Net::Any => said.push("reach any host on the network".to_owned()),
-        net => said.push(format!("reach {}", text::escape(&net.to_string()))),
-    }
-    if capabilities.subprocess {
-        said.push("run a command".to_owned());
-    }
-    if !capabilities.brokered.is_none() {
-        let names: Vec<&str> = capabilities
-            .brokered
-            .names()
-            .map(|name| name.as_str())
-            .collect();
-        said.push(format!("ask jp for {}", names.join(", ")));
-    }
-    if !capabilities.env.is_empty() {
-        let names: Vec<&str> = capabilities.env.iter().map(|name| name.as_str()).collect();
-        said.push(format!("see the variables {}", names.join(", ")));
-    }
+    or_nothing(capabilities.words())
+}
+
+/// Says what a tool asks for, one thing per item; there is always one.
+pub(crate) fn request(request: &Request) -> Vec<String> {
+    or_nothing(request.words())
+}
+
+/// Says that nothing is asked for, where nothing is.
+pub(crate) fn or_nothing(mut said: Vec<String>) -> Vec<String> {
     if said.is_empty() {
-        said.push("nothing outside of itself".to_owned());
+        said.push(NOTHING.to_owned());
     }
     said
 }
@@ -133,6 +102,16 @@ pub(crate) const fn run_mode(mode: RunMode) -> &'static str {
     }
 }
 
+/// Says who decides that a call runs: the word of the mode, and what it means.
+pub(crate) const fn runs(mode: RunMode) -> &'static str {
+    match mode {
+        RunMode::Ask => "ask: you are asked before each call",
+        RunMode::Unattended => "unattended: nobody is asked",
+        RunMode::Edit => "edit: you can edit the arguments before each call",
+        RunMode::Skip => "skip: never",
+    }
+}
+
 /// Writes a command line, escaped.
 pub(crate) fn command(command: &CommandConfig) -> String {
     let shell = command.shell.then_some("sh -c");
@@ -155,7 +134,7 @@ pub(crate) fn command(command: &CommandConfig) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jp_policy::GuestPath;
+    use jp_policy::{Access, GuestPath, Net};
 
     use super::*;
 

@@ -25,12 +25,13 @@ use mount::Mounts;
 #[command(
     trailing_var_arg = true,
     after_help = "\
-The files of the script are virtual: nothing of this machine is there unless --mount
-puts it there. ro (the default) is for reading, rw writes through, and overlay keeps
-writes apart: --diff lists them afterwards, --apply writes them.
+The files of the script are virtual: nothing of this machine is there unless
+--mount puts it there. ro (the default) is for reading, rw writes through, and
+overlay keeps writes apart: --diff lists them afterwards, --apply writes them.
 
-Limits: commands, loops, output, memory, files, depth, time (seconds). Numbers may end
-in K, M or G. A script that reaches one ends there; what it printed is kept.
+Limits: commands, loops, output, memory, files, depth, time (seconds). Numbers
+may end in K, M or G. A script that reaches one ends there; what it printed is
+kept.
 
 Examples:
   jp bash -c 'for i in 1 2 3; do echo $i; done'

@@ -2,6 +2,7 @@
 //! last said.
 
 mod definitions;
+mod failed;
 mod finding;
 mod locked;
 mod offers;
@@ -14,6 +15,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use self::{
+    failed::failed,
     finding::{Family, Finding, Severity, whole_line},
     locked::Locked,
 };
@@ -23,14 +25,15 @@ use crate::{error::CliError, exit::Exit, session::Session, ui::Ui};
 /// Arguments of `jp doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Looks at the tools of the workspace and of jp.lock (revoked, deprecated, outdated, not
-verified here, signed by a key that is not trusted, not locked, impossible to run,
-damaged), at who can read or change your files, at the clock and at the system. Each
-finding comes with the command that mends it.
+Looks at the tools of the workspace and of jp.lock (revoked, deprecated,
+outdated, not verified here, signed by a key that is not trusted, not locked,
+impossible to run, damaged), at who can read or change your files, at the clock
+and at the system. Each finding comes with the command that mends it.
 
 Registries and MCP servers are asked, unless --offline says otherwise.
 
-The exit code is 1 when there is an error or a warning; notes alone leave it at 0.
+The exit code is 1 when there is an error or a warning, and 0 when there are
+notes alone.
 
 Examples:
   jp doctor
@@ -118,16 +121,6 @@ fn tools(session: &Session, asking: Asking, ui: &Ui) -> Vec<Finding> {
         Err(error) => findings.push(failed("tools", &error)),
     }
     findings
-}
-
-fn failed(what: &str, error: &CliError) -> Finding {
-    Finding {
-        family: Family::Workspace,
-        severity: Severity::Error,
-        subject: what.to_owned(),
-        problem: error.to_string(),
-        mend: error.hint().unwrap_or_else(|| "jp config show".to_owned()),
-    }
 }
 
 fn count(findings: &[Finding], severity: Severity) -> usize {

@@ -29,8 +29,9 @@ Examples:
   jp due                          what is due now, one JSON object on each line
   jp due --watch | my-notifier    and whatever becomes due
 
-An event is written once. If jp is stopped between writing and noting it down, or its
-reader goes away, the event comes again with the same `id` and `redelivered: true`.";
+An event is written once. If jp is stopped between writing and noting it down,
+or its reader goes away, the event comes again with the same `id` and
+`redelivered: true`.";
 
 /// Writes what is due.
 pub(crate) fn run(args: &DueArgs, _: &Ui) -> Result<Exit, CliError> {

@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Deprecate(change::DeprecateArgs),
     /// Take versions of a tool, an artifact or a key back, for good
     Revoke(change::RevokeArgs),
+    /// Sign the lists of a registry anew, so that nobody takes them for old ones
+    Renew(change::RenewArgs),
     /// Serve a registry over HTTP
     Serve(serve::ServeArgs),
 }
@@ -43,6 +45,7 @@ pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::AddModel(args) => publish::add_model(args, ui),
         Command::Deprecate(args) => change::deprecate(args, ui),
         Command::Revoke(args) => change::revoke(args, ui),
+        Command::Renew(args) => change::renew(args, ui),
         Command::Serve(args) => serve::serve(args, ui),
     }
 }

@@ -18,8 +18,10 @@ pub(crate) enum Command {
     #[command(after_help = SET_EXAMPLES)]
     Set(SetArgs),
     /// List the names of the secrets, and who they are for
+    #[command(after_help = "Examples:\n  jp secret list\n  jp secret list --json | jq .secrets")]
     List(ListArgs),
     /// Forget a secret
+    #[command(after_help = "Examples:\n  jp secret rm forge")]
     Rm(RmArgs),
 }
 

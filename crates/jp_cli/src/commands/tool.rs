@@ -7,6 +7,7 @@ mod format;
 pub(crate) mod install;
 mod list;
 mod lock;
+mod origin;
 mod report;
 mod run;
 mod search;

@@ -18,8 +18,8 @@ use crate::{error::CliError, exit::Exit, places, session::Session, text, ui::Ui,
 /// Arguments of `jp trust`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Trust holds for the configuration and the Wasm files as they are now. When one of
-them changes, it is gone until you look again.
+Trust holds for the configuration and the Wasm files as they are now. When one
+of them changes, it is gone until you look again.
 
 Examples:
   jp trust            show what this workspace asks for, and trust it

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::kit::Sandbox;
+use crate::kit::{Ran, Sandbox};
 
 #[test]
 fn learn_lists_subjects_and_loads_one_or_all_that_match() {
@@ -42,6 +42,19 @@ fn a_wasm_tool_reads_its_workspace_and_nothing_else() {
         .call(&["outside"])
         .exits(1)
         .warns("cannot read /etc/passwd");
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_costs_time_and_no_tool() {
+    let sandbox = Sandbox::with_tools();
+    sandbox.write("file", "");
+    let words = ["tool", "run", "learn", "topic=skills"];
+    let mut command = sandbox.command(&words);
+    let ran = command.env("JP_CACHE_DIR", sandbox.path("file")).output();
+    Ran::from(ran.unwrap())
+        .exits(0)
+        .says("- ast-grep")
+        .warns("cannot keep compiled code in");
 }
 
 #[test]

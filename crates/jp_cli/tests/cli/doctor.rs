@@ -1,5 +1,7 @@
 //! `jp doctor`: what it finds, and that what it says mends it.
 
+mod lock;
+mod ranges;
 mod tools;
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
@@ -12,13 +14,13 @@ use crate::{
 };
 
 /// Runs `jp` with a cache that no other test sees.
-fn jp(sandbox: &Sandbox, words: &[&str]) -> Ran {
+pub(crate) fn jp(sandbox: &Sandbox, words: &[&str]) -> Ran {
     let mut command = sandbox.command(words);
     command.env("JP_CACHE_DIR", sandbox.path("cache"));
     command.output().unwrap().into()
 }
 
-fn doctor(sandbox: &Sandbox, more: &[&str]) -> Value {
+pub(crate) fn doctor(sandbox: &Sandbox, more: &[&str]) -> Value {
     let ran = jp(sandbox, &[&["doctor", "--json"], more].concat());
     let document = ran.json();
     fits(&document, "doctor.schema.json");
@@ -48,16 +50,23 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Runs the command of a finding, as a person would in their shell.
+/// Runs the command of a finding, as a person would in their shell: all of it, or the first that stands
+/// in backquotes.
 fn follow(sandbox: &Sandbox, mend: &str) {
-    let (program, rest) = mend.split_once(' ').unwrap();
-    if program == "jp" {
-        let words: Vec<&str> = rest.split(' ').collect();
-        jp(sandbox, &words).exits(0);
-        return;
+    let line = mend.split('`').nth(1).unwrap_or(mend);
+    let jp = sandbox.command(&[]);
+    let dir = Path::new(jp.get_program()).parent().unwrap();
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", line]).env_clear();
+    for (name, value) in jp.get_envs() {
+        shell.env(name, value.unwrap());
     }
-    let status = std::process::Command::new("sh").args(["-c", mend]).status();
-    assert!(status.unwrap().success(), "{mend}");
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", dir.display());
+    shell.env("PATH", path);
+    shell.env("JP_CACHE_DIR", sandbox.path("cache"));
+    shell.current_dir(sandbox.path("workspace"));
+    let ran: Ran = shell.output().unwrap().into();
+    ran.exits(0);
 }
 
 #[test]
@@ -100,6 +109,9 @@ fn what_others_can_read_or_change_is_an_error_until_it_is_mended() {
         mode(&sandbox.path(file), *bits);
         mode(sandbox.path(file).parent().unwrap(), 0o700);
     }
+    let receipts = format!("{data}/registry/receipts.json");
+    sandbox.write(&receipts, "{\"version\":1,\"receipts\":{}}");
+    mode(&sandbox.path(&receipts), 0o622);
     mode(&sandbox.path(data), 0o777);
     let document = doctor(&sandbox, &[]);
     let mut mends = vec![mend(
@@ -111,6 +123,8 @@ fn what_others_can_read_or_change_is_an_error_until_it_is_mended() {
     for (file, _, problem) in &files {
         mends.push(mend(&document, "error", file, problem));
     }
+    let problem = "the receipts: others can change it";
+    mends.push(mend(&document, "error", &receipts, problem));
     for mend in mends {
         assert!(mend.starts_with("chmod "), "{mend}");
         follow(&sandbox, &mend);
@@ -147,7 +161,11 @@ fn a_configuration_that_cannot_be_read_is_a_finding_and_the_rest_is_looked_at() 
     sandbox.write("home/.local/share/jp/trust.json", "{}");
     mode(&sandbox.path("home/.local/share/jp/trust.json"), 0o622);
     let document = doctor(&sandbox, &[]);
-    mend(&document, "error", "workspace", "nonsense");
+    let command = mend(&document, "error", "workspace", "nonsense");
+    assert!(
+        command.starts_with("${EDITOR:-vi} +1 ") && command.ends_with("/.jp/config.toml"),
+        "{command}"
+    );
     mend(&document, "error", "trust.json", "others can change it");
 }
 

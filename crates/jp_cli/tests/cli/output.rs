@@ -66,6 +66,26 @@ fn f66_guest_text_reaches_programs_unchanged_and_people_escaped() {
 }
 
 #[test]
+fn json_ends_with_a_newline_and_text_as_the_tool_ended_it() {
+    let config = "[conversation.tools.m]\nsource = \"local\"\nwasm = \"m.wasm\"\n\
+        [conversation.tools.read]\nsource = \"local\"\nwasm = \"read.wasm\"\n\
+        parameters.path = { type = \"string\" }\n";
+    let sandbox = Sandbox::new(config);
+    let module = jp_test::abi::Abi::saying(r#"{"status":"ok","n":1}"#);
+    fs::write(sandbox.path("workspace/m.wasm"), module.bytes()).unwrap();
+    let to = sandbox.path("workspace/read.wasm");
+    fs::copy(jp_test::guest("jp_tool_test"), to).unwrap();
+    let ran = sandbox.call(&["m"]).exits(0);
+    assert_eq!(ran.stdout, "{\"status\":\"ok\",\"n\":1}\n");
+    for text in ["no newline", "{\"a\": 1}", "one\n"] {
+        sandbox.write("workspace/a.txt", text);
+        assert_eq!(sandbox.call(&["read", "path=a.txt"]).exits(0).stdout, text);
+    }
+    let ran = sandbox.call(&["m", "--json"]).exits(0);
+    assert!(ran.stdout.ends_with("}\n"), "{ran:?}");
+}
+
+#[test]
 fn a_closed_pipe_is_no_failure() {
     let sandbox = Sandbox::with_tools();
     for words in [
@@ -101,6 +121,22 @@ fn a_file_is_checked_for_being_a_tool() {
         .jp(&["tool", "check", "module.wasm"])
         .exits(1)
         .says("a core Wasm module");
+    // It gets no directories, whatever the workspace allows.
+    fs::write(
+        sandbox.path("workspace/abi.wasm"),
+        jp_test::abi::Abi::default().bytes(),
+    )
+    .unwrap();
+    let ran = sandbox.jp(&["tool", "check", "abi.wasm"]).exits(0);
+    assert!(!ran.stdout.contains("workspace,"), "{ran:?}");
+    ran.says("imports   nothing\n")
+        .says("gets      as a `local` tool: no files, no network");
+    let program = jp_test::guest("files_program");
+    sandbox
+        .jp(&["tool", "check", program.to_str().unwrap()])
+        .exits(0)
+        .says("WASI preview 1")
+        .says("read and change its workspace");
     let other = jp_test::text::component("(component (import \"other:thing/x\" (func)))");
     fs::write(sandbox.path("workspace/other.wasm"), other).unwrap();
     sandbox
@@ -145,6 +181,29 @@ fn every_command_explains_itself_with_an_example() {
         "tool run",
         "tool format",
         "tool check",
+        "tool install",
+        "tool update",
+        "tool remove",
+        "tool lock",
+        "tool search",
+        "tool outdated",
+        "tool verify",
+        "tool review",
+        "registry keygen",
+        "registry sign",
+        "registry rotate",
+        "registry init",
+        "registry publish",
+        "registry add-model",
+        "registry deprecate",
+        "registry revoke",
+        "registry serve",
+        "trust key",
+        "secret set",
+        "secret list",
+        "secret rm",
+        "due",
+        "bash",
         "kb list",
         "kb prompt",
         "config show",

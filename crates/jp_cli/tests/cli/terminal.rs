@@ -15,7 +15,7 @@ use rustix::pty;
 use crate::kit::Sandbox;
 
 /// A `jp` whose streams are all one terminal.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     keys: File,
     seen: String,
@@ -23,7 +23,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(sandbox: &Sandbox, words: &[&str]) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox, words: &[&str]) -> Self {
         let flags = pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY;
         let master = pty::openpt(flags).unwrap();
         pty::grantpt(&master).unwrap();
@@ -64,7 +64,7 @@ impl Terminal {
 
     /// Waits until a text is on the screen.
     #[track_caller]
-    fn sees(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn sees(&mut self, text: &str) -> &mut Self {
         while !self.seen.contains(text) {
             match self.more.recv_timeout(Duration::from_secs(60)) {
                 Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
@@ -74,13 +74,20 @@ impl Terminal {
         self
     }
 
-    fn types(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn types(&mut self, text: &str) -> &mut Self {
         self.keys.write_all(text.as_bytes()).unwrap();
         self
     }
 
+    /// Does what Ctrl-C would: this terminal is nobody's controlling one.
+    pub(crate) fn interrupt(&self) {
+        let id = i32::try_from(self.child.id()).unwrap();
+        let process = rustix::process::Pid::from_raw(id).unwrap();
+        rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    }
+
     #[track_caller]
-    fn exits(&mut self, code: i32) -> String {
+    pub(crate) fn exits(&mut self, code: i32) -> String {
         let status = self.child.wait().unwrap();
         while let Ok(bytes) = self.more.recv_timeout(Duration::from_millis(200)) {
             self.seen.push_str(&String::from_utf8_lossy(&bytes));

@@ -1,12 +1,14 @@
 //! What the workspace itself says: tools that cannot work, trust that is gone, pins that are missing.
 
-use jp_config::tool::ToolSource;
+use std::path::Path;
+
+use jp_config::{ToolingConfig, tool::ToolSource};
 use jp_llm::{ToolDefinition, ToolError, Trust, registry::SignedProblem};
 use jp_registry::Lock;
 
 use super::{
     Asking,
-    finding::{Family, Finding, Severity},
+    finding::{Family, Finding, Severity, quoted},
     locked::Locked,
 };
 use crate::{error::CliError, session::Session, ui::Ui};
@@ -53,25 +55,49 @@ pub(super) fn tools(
                 severity: Severity::Error,
                 subject: name.clone(),
                 problem: error.to_string(),
-                mend: mend(&name, &error, locked),
+                mend: match locked {
+                    Some(locked) => mend(&name, &error, locked),
+                    None => "mend jp.lock first, then: jp doctor".to_owned(),
+                },
             });
         }
     }
     Ok(findings)
 }
 
-fn mend(name: &str, error: &ToolError, locked: Option<&Locked<'_>>) -> String {
-    if let (ToolError::Signed { problem, .. }, Some(locked)) = (error, locked)
-        && let SignedProblem::Key { key, .. } = problem.as_ref()
-    {
-        return locked.trust_command(key, name);
+/// Names the command that mends a tool which cannot be made, or the line to write.
+pub(super) fn mend(name: &str, error: &ToolError, locked: &Locked<'_>) -> String {
+    let configured = &locked.session.loaded.config;
+    let tooling = configured.tooling.get(name);
+    if let ToolError::Signed { problem, .. } = error {
+        match (problem.as_ref(), tooling) {
+            (SignedProblem::Key { key, .. }, _) => return locked.trust_command(key, name),
+            // What differs it says; whoever publishes it signs it anew.
+            (SignedProblem::Refused { .. }, Some(ToolingConfig::Custom(tool))) => {
+                let (manifest, wasm) = (tool.manifest.as_str(), tool.path.as_str());
+                let (manifest, wasm) = (quoted(Path::new(manifest)), quoted(Path::new(wasm)));
+                return format!("jp tool verify {manifest} --artifact {wasm}");
+            }
+            (SignedProblem::Unreadable { .. } | SignedProblem::Refused { .. }, _) => {
+                return "jp tool install --locked".to_owned();
+            }
+            _ => {}
+        }
     }
-    let hint = error.hint();
-    hint.unwrap_or_else(|| format!("jp tool show {name}"))
+    if let Some(hint) = error.hint() {
+        return hint;
+    }
+    let tool = configured.conversation.tools.tools.get(name);
+    match tool.map(|tool| &tool.source) {
+        Some(ToolSource::Mcp { server, .. }) => {
+            format!("correct [providers.mcp.{server}], then: jp tool show {name}")
+        }
+        _ => format!("correct [conversation.tools.{name}], then: jp tool show {name}"),
+    }
 }
 
-const fn is_of_registry(tool: &jp_config::ToolingConfig) -> bool {
-    matches!(tool, jp_config::ToolingConfig::Registry(_))
+const fn is_of_registry(tool: &ToolingConfig) -> bool {
+    matches!(tool, ToolingConfig::Registry(_))
 }
 
 /// Finds configured tools of MCP servers that nobody has pinned.

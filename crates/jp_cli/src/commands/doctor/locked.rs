@@ -10,12 +10,15 @@ use jp_registry::{
     install::{Known, Warning},
 };
 
-use super::finding::{Family, Finding, Severity};
+use super::{
+    definitions,
+    finding::{Family, Finding, Severity},
+};
 use crate::{error::CliError, registry, session::Session, text};
 
 /// What this machine knows about the tools of a workspace.
 pub(super) struct Locked<'a> {
-    session: &'a Session,
+    pub(super) session: &'a Session,
     pub(super) lock: Lock,
     receipts: Receipts,
     known: Known,
@@ -28,8 +31,9 @@ impl<'a> Locked<'a> {
         let places = registry::places(session)?;
         Ok(Self {
             session,
-            lock: Lock::open(&places.lock).map_err(CliError::registry)?,
-            receipts: Receipts::open(&places.receipts()).map_err(CliError::registry)?,
+            lock: Lock::open(&places.lock).map_err(|error| CliError::install(error.into()))?,
+            receipts: Receipts::open(&places.receipts())
+                .map_err(|error| CliError::install(error.into()))?,
             known: places.known().map_err(CliError::install)?,
             store: registry::store()?,
         })
@@ -39,7 +43,7 @@ impl<'a> Locked<'a> {
     pub(super) fn check(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for tool in self.lock.tools() {
-            match self.standing(tool) {
+            match self.unfit(tool).or_else(|| self.standing(tool)) {
                 Some(finding) => findings.push(finding),
                 None => self.could_run(tool, &mut findings),
             }
@@ -72,6 +76,22 @@ impl<'a> Locked<'a> {
             }
         }
         findings
+    }
+
+    /// Says that a tool is locked in another way than the workspace asks for it.
+    fn unfit(&self, tool: &LockedTool) -> Option<Finding> {
+        let spec = registry::wanted_as(tool.name.as_str(), &self.session.loaded)?;
+        if spec.fits(tool) {
+            return None;
+        }
+        let of = spec.registry.as_ref();
+        let of = of.map_or_else(String::new, |of| format!(" of registry `{of}`"));
+        let problem = format!(
+            "`[tooling]` asks for `{spec}`{of}, and `jp.lock` has `{}` {} of registry `{}`",
+            tool.id, tool.version, tool.registry
+        );
+        let mend = "jp tool lock".to_owned();
+        Some(finding(tool, Severity::Error, problem, mend))
     }
 
     /// Says why a tool may not be used as it is locked.
@@ -131,9 +151,11 @@ impl<'a> Locked<'a> {
         let made = match made {
             Ok(made) => made,
             Err(error) => {
-                let mend = error
-                    .hint()
-                    .unwrap_or_else(|| format!("jp tool show {}", tool.name));
+                let mend = if self.is_as_named(tool) {
+                    definitions::mend(tool.name.as_str(), &error, self)
+                } else {
+                    "jp tool lock".to_owned()
+                };
                 let severity = severity_of(&error);
                 findings.push(finding(tool, severity, error.to_string(), mend));
                 return;
@@ -149,6 +171,19 @@ impl<'a> Locked<'a> {
                 .unwrap_or_else(|| format!("jp tool show {}", tool.name));
             findings.push(finding(tool, Severity::Note, warning.to_string(), mend));
         }
+    }
+
+    /// Tells whether a locked tool is the one that `[tooling]` names, if it names one.
+    fn is_as_named(&self, tool: &LockedTool) -> bool {
+        let named = self.session.loaded.config.tooling.get(tool.name.as_str());
+        let Some(ToolingConfig::Registry(named)) = named else {
+            return true;
+        };
+        let id = named.id.as_deref().unwrap_or(tool.name.as_str());
+        let registry = named.registry.as_ref();
+        id == tool.id.as_str()
+            && named.version.matches(&tool.version)
+            && registry.is_none_or(|registry| *registry == tool.registry)
     }
 
     /// Hashes what the store has of a tool.

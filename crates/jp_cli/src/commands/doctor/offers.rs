@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use jp_config::{Loaded, RegistryPlace};
 use jp_registry::{
     InstallError, Installer, Lock, LockedTool,
     install::{Mode, Outdated, Warning},
@@ -41,6 +42,7 @@ pub(super) fn check(
         Asking::Nobody => None,
     };
     let offline = installer(Mode::Offline)?;
+    let loaded = &session.loaded;
     let mut of: BTreeMap<&str, Vec<&LockedTool>> = BTreeMap::new();
     for tool in lock.tools() {
         of.entry(&tool.registry).or_default().push(tool);
@@ -48,48 +50,59 @@ pub(super) fn check(
     let mut findings = Vec::new();
     for (registry, tools) in of {
         if let Some(online) = &online {
-            match ask(online, &tools) {
+            match ask(online, &tools, loaded) {
                 Ok(found) => {
                     findings.extend(found);
                     continue;
                 }
-                Err(error) => findings.push(silent(registry, &error)),
+                Err(error) => findings.push(silent(registry, &error, loaded)),
             }
         }
-        match ask(&offline, &tools) {
+        match ask(&offline, &tools, loaded) {
             Ok(found) => findings.extend(found),
             // Said once is enough.
             Err(_) if online.is_some() => {}
-            Err(error) => findings.push(silent(registry, &error)),
+            Err(error) => findings.push(silent(registry, &error, loaded)),
         }
     }
     Ok(findings)
 }
 
-fn ask(installer: &Installer<'_>, tools: &[&LockedTool]) -> Result<Vec<Finding>, InstallError> {
+fn ask(
+    installer: &Installer<'_>,
+    tools: &[&LockedTool],
+    loaded: &Loaded,
+) -> Result<Vec<Finding>, InstallError> {
     let (outdated, warnings) = installer.outdated_among(tools.iter().copied())?;
-    let mut findings: Vec<Finding> = outdated.iter().map(found).collect();
+    let mut findings: Vec<Finding> = outdated.iter().filter_map(found).collect();
     for warning in warnings {
         let subject = match &warning {
-            Warning::Unreachable { registry, .. } | Warning::Statement { registry, .. } => {
+            Warning::Unreachable { registry, .. }
+            | Warning::Stale { registry, .. }
+            | Warning::Statement { registry, .. } => {
                 format!("registry {registry}")
             }
             _ => "registries".to_owned(),
+        };
+        let mend = match &warning {
+            Warning::Unreachable { registry, .. } => elsewhere(registry, loaded),
+            // Nothing has changed here because of it.
+            _ => "tell whoever runs the registry; then: jp doctor".to_owned(),
         };
         findings.push(Finding {
             family: Family::Tools,
             severity: Severity::Warning,
             subject,
             problem: warning.to_string(),
-            mend: warning
-                .hint()
-                .unwrap_or_else(|| "jp tool outdated".to_owned()),
+            mend: warning.hint().unwrap_or(mend),
         });
     }
     Ok(findings)
 }
 
-fn found(one: &Outdated) -> Finding {
+/// Makes the finding of a tool that there is something to do about. One that does not fit is told
+/// with the lock file.
+fn found(one: &Outdated) -> Option<Finding> {
     let name = &one.tool.name;
     let update = || format!("jp tool update {name}");
     let remove = || format!("jp tool remove {name}");
@@ -107,22 +120,18 @@ fn found(one: &Outdated) -> Finding {
                 mend,
             )
         }
-        (None, None, Some(newer)) => (
+        (None, None, Some(newer)) if one.fits => (
             Severity::Warning,
             format!("it is outdated: there is {newer}"),
             update(),
         ),
-        (None, None, None) => (
-            Severity::Note,
-            "something about it changed".to_owned(),
-            update(),
-        ),
+        (None, None, _) => return None,
     };
-    finding(&one.tool, severity, problem, mend)
+    Some(finding(&one.tool, severity, problem, mend))
 }
 
 /// Makes the finding of a registry that could not be asked, or whose answer is refused.
-fn silent(registry: &str, error: &InstallError) -> Finding {
+fn silent(registry: &str, error: &InstallError, loaded: &Loaded) -> Finding {
     if let InstallError::List(ListError::Future { .. }) = error {
         return system::wrong_clock(error.to_string());
     }
@@ -131,12 +140,12 @@ fn silent(registry: &str, error: &InstallError) -> Finding {
         InstallError::UnknownRegistry { name } => (
             Severity::Error,
             format!(
-                "add [registries.{name}] with a `url`, `dir` or `oci` to your own configuration"
+                "jp config set --user 'registries.{name}:={{\"url\": \"URL\", \"key\": \"PUBLIC-KEY\"}}'"
             ),
         ),
-        _ if unreachable => (Severity::Warning, "jp tool outdated".to_owned()),
+        _ if unreachable => (Severity::Warning, elsewhere(registry, loaded)),
         // What it says is refused: that is no accident.
-        _ => (Severity::Error, "jp tool outdated".to_owned()),
+        _ => (Severity::Error, elsewhere(registry, loaded)),
     };
     Finding {
         family: Family::Tools,
@@ -145,4 +154,15 @@ fn silent(registry: &str, error: &InstallError) -> Finding {
         problem: error.to_string(),
         mend: error.hint().unwrap_or(mend),
     }
+}
+
+/// Names the command for a registry that is not where the configuration says.
+fn elsewhere(registry: &str, loaded: &Loaded) -> String {
+    let place = loaded.config.registries.get(registry);
+    let key = match place.map(|registry| &registry.place) {
+        Some(RegistryPlace::Dir(_)) => "dir=DIR",
+        Some(RegistryPlace::Oci(_)) => "oci=PLACE",
+        Some(RegistryPlace::Url(_)) | None => "url=URL",
+    };
+    format!("jp doctor, later; if it has moved: jp config set --user registries.{registry}.{key}")
 }

@@ -1,4 +1,4 @@
-//! `jp registry deprecate` and `revoke`.
+//! `jp registry deprecate`, `revoke` and `renew`.
 
 use std::path::PathBuf;
 
@@ -17,8 +17,8 @@ use crate::{error::CliError, exit::Exit, ui::Ui};
 Deprecated versions still work; whoever has them is told.
 
 Examples:
-  jp registry deprecate ./tools ocr '<2.0.0' --reason 'use 2.0' --key registry.key
-  jp registry deprecate ./tools ocr '<2.0.0' --undo --key registry.key")]
+  jp registry deprecate ./tools ocr '<2.0.0' --key registry.key --reason old
+  jp registry deprecate ./tools ocr '<2.0.0' --key registry.key --undo")]
 pub(crate) struct DeprecateArgs {
     /// The directory of the registry
     dir: PathBuf,
@@ -41,13 +41,16 @@ pub(crate) struct DeprecateArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "\
-What is revoked is refused everywhere as soon as the list was seen, and never comes
-back.
+What is revoked is refused everywhere as soon as the list was seen, and never
+comes back.
 
 Examples:
-  jp registry revoke ./tools --tool ocr --versions 1.2.0 --reason 'leaks' --key registry.key
-  jp registry revoke ./tools --sha256 9f86… --reason 'malware' --key registry.key
-  jp registry revoke ./tools --publisher-key 0123… --reason 'stolen' --key registry.key",
+  jp registry revoke ./tools --key registry.key --reason 'leaks' \\
+      --tool ocr --versions 1.2.0
+  jp registry revoke ./tools --key registry.key --reason 'malware' \\
+      --sha256 9f86…
+  jp registry revoke ./tools --key registry.key --reason 'stolen' \\
+      --publisher-key 0123…",
     group = clap::ArgGroup::new("what").required(true).args(["tool", "sha256", "publisher_key"])
 )]
 pub(crate) struct RevokeArgs {
@@ -68,6 +71,27 @@ pub(crate) struct RevokeArgs {
     /// Why
     #[arg(long)]
     reason: String,
+    /// The secret key of the registry
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+}
+
+/// Arguments of `jp registry renew`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+An index and revocations that are a year old, or older than they say they hold,
+make whoever fetches them wonder whether newer ones are held back. Run this
+before, by hand or by a timer.
+
+Examples:
+  jp registry renew ./tools --valid-for 30 --key registry.key
+  jp registry renew ./tools --key registry.key")]
+pub(crate) struct RenewArgs {
+    /// The directory of the registry
+    dir: PathBuf,
+    /// For how many days lists hold from now on; as before unless given
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u64).range(1..=3650))]
+    valid_for: Option<u64>,
     /// The secret key of the registry
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
@@ -132,5 +156,15 @@ pub(crate) fn revoke(args: &RevokeArgs, ui: &Ui) -> Result<Exit, CliError> {
         .revoke(Revocation { thing, reason })
         .map_err(CliError::publish)?;
     ui.say("Revoked.");
+    Ok(Exit::Done)
+}
+
+/// Signs the lists of a registry anew.
+pub(crate) fn renew(args: &RenewArgs, ui: &Ui) -> Result<Exit, CliError> {
+    let key = keys::open(&args.key)?;
+    let registry = publish::open(&args.dir, &key)?;
+    let holds = args.valid_for.map(|days| days.saturating_mul(24 * 60 * 60));
+    registry.renew(holds).map_err(CliError::publish)?;
+    ui.say("Renewed.");
     Ok(Exit::Done)
 }

@@ -24,11 +24,11 @@ use crate::{
 /// Arguments of `jp registry keygen`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The secret key is written to FILE, readable by you alone. The public key is printed:
-it is what others trust, with `jp trust key`.
+The secret key is written to FILE, readable by you alone. The public key is
+printed: it is what others trust, with `jp trust key`.
 
 Examples:
-  jp registry keygen publisher.key")]
+  jp registry keygen publisher.key > publisher.pub")]
 pub(crate) struct KeygenArgs {
     /// Where the secret key goes; a file that is there is left alone
     file: PathBuf,
@@ -37,11 +37,12 @@ pub(crate) struct KeygenArgs {
 /// Arguments of `jp registry sign`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Writes MANIFEST.sig. The signature covers the manifest in its canonical form, and with
-it the sha256 of the artifact; comments and the order of keys do not matter.
+Writes MANIFEST.sig. The signature covers the manifest in its canonical form,
+and with it the sha256 of the artifact; comments and the order of keys do not
+matter.
 
-With --artifact the manifest's `artifact.sha256` and `size_bytes` are compared with the
-file first.
+With --artifact the manifest's `artifact.sha256` and `size_bytes` are compared
+with the file first.
 
 Examples:
   jp registry sign ocr.json --key publisher.key --artifact ocr.wasm")]
@@ -59,11 +60,13 @@ pub(crate) struct SignArgs {
 /// Arguments of `jp registry rotate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The old key states that the new one speaks for its names from now on; the registry
-passes the statement on, and whoever trusts the old key is asked about it.
+The old key states that the new one speaks for its names from now on; the
+registry passes the statement on, and whoever trusts the old key is asked about
+it.
 
 Examples:
-  jp registry rotate ./tools --key registry.key --from old.key --to new.key --for ocr")]
+  jp registry rotate ./tools --key registry.key \\
+      --from old.key --to new.key --for ocr")]
 pub(crate) struct RotateArgs {
     /// The directory of the registry
     dir: PathBuf,
@@ -91,6 +94,7 @@ pub(crate) fn keygen(args: &KeygenArgs, ui: &Ui) -> Result<Exit, CliError> {
         key.public().id(),
         args.file.display()
     ));
+    ui.hint("others trust what was printed, with `jp trust key`");
     Ok(Exit::Done)
 }
 
@@ -154,6 +158,13 @@ pub(crate) fn sign(args: &SignArgs, ui: &Ui) -> Result<Exit, CliError> {
         said.id,
         said.version,
         path.display()
+    ));
+    let (manifest, artifact) = (args.manifest.display(), args.artifact.as_ref());
+    let artifact =
+        artifact.map_or_else(|| "FILE.wasm".to_owned(), |path| path.display().to_string());
+    ui.hint(&format!(
+        "`jp registry publish DIR {manifest} {artifact} --key FILE` puts it into a registry, with the \
+         registry's own key"
     ));
     Ok(Exit::Done)
 }

@@ -14,7 +14,7 @@ use jp_registry::{
 use super::keys;
 use crate::{
     clock,
-    commands::tool::verify::{manifest, read, signature_path},
+    commands::tool::verify::{manifest, read, signature_path, signatures},
     error::CliError,
     exit::Exit,
     places,
@@ -41,13 +41,14 @@ pub(crate) struct InitArgs {
 /// Arguments of `jp registry publish`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The manifest must be signed (`jp registry sign`), and the artifact must be the one it
-pins. What is published never changes: a version that is there with other content is
-refused.
+The manifest must be signed (`jp registry sign`), and the artifact must be the
+one it pins. What is published never changes: a version that is there with
+other content is refused.
 
 Examples:
   jp registry publish ./tools ocr.json ocr.wasm --key registry.key
-  jp registry publish ./tools ocr.json ocr.wasm --key registry.key --validated-by tools-team")]
+  jp registry publish ./tools ocr.json ocr.wasm --key registry.key \\
+      --validated-by tools-team")]
 pub(crate) struct PublishArgs {
     /// The directory of the registry
     dir: PathBuf,
@@ -112,16 +113,7 @@ pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
     let key = keys::open(&args.key)?;
     let (value, _) = manifest(&args.manifest)?;
     let path = signature_path(&args.manifest);
-    let signatures = read(&path).map_err(|error| match error {
-        CliError::System { .. } => CliError::Usage {
-            message: format!("{} is not signed", args.manifest.display()),
-            hint: Some(format!(
-                "sign it: `jp registry sign {} --key FILE`",
-                args.manifest.display()
-            )),
-        },
-        other => other,
-    })?;
+    let signatures = signatures(&args.manifest, &path)?;
     let signatures = Signatures::read(&signatures).map_err(CliError::registry)?;
     let today = clock::utc(clock::now());
     let today = today.split(' ').next().unwrap_or_default();
@@ -140,6 +132,10 @@ pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
         (false, true) => format!("Published {id} {version}; it is the newest."),
         (false, false) => format!("Published {id} {version}; a newer version stays the newest."),
     });
+    ui.hint(&format!(
+        "`jp registry serve {}` serves it on this machine; any web server can",
+        args.dir.display()
+    ));
     Ok(Exit::Done)
 }
 

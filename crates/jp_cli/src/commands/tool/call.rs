@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use jp_llm::{Call, ChosenFile, Executed, ExecutionOutcome, Host, ToolDefinition};
+use jp_policy::Access;
 use jp_tool::Action;
 use serde_json::{Map, Value};
 
@@ -70,8 +71,10 @@ pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result
         let asked = session.ask_server_of(name, &call.cancel).await;
         // Made all the same when the server does not answer: a call that fails leaves a record.
         let tool = ToolDefinition::for_call(name, &call, &session.loaded, &session.host);
+        let tool = tool.await;
         asked?;
         let tool = tool?;
+        refuse_changes(&tool, &call.files)?;
         let rounds = rounds(&tool, call, &session.host, &mut answers, &progress, ui);
         let executed = rounds.await;
         session.stop_servers().await;
@@ -82,6 +85,32 @@ pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result
             unasked: answers.left().map(str::to_owned).collect(),
         })
     })?
+}
+
+/// Refuses to let a tool change a file when it only asks to read: whoever wrote `:rw` expects a change.
+fn refuse_changes(
+    tool: &ToolDefinition,
+    files: &BTreeMap<String, ChosenFile>,
+) -> Result<(), CliError> {
+    let request = &tool.request;
+    let when = request.conditional.iter().map(|more| more.needs.selected);
+    let asked = when.fold(request.capabilities.selected, Ord::max);
+    let mut chosen = files.iter();
+    let to_change = chosen.find(|(_, file)| file.access == Access::ReadWrite);
+    match (asked, to_change) {
+        (Some(Access::Read), Some((argument, file))) => Err(CliError::Usage {
+            message: format!(
+                "`{}` only reads the files you choose, so it cannot be given {} to change",
+                tool.name,
+                file.path.display()
+            ),
+            hint: Some(format!(
+                "let it read: `--file {argument}={}`",
+                file.path.display()
+            )),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Calls the tool until it has no question left, or one that nobody answers.

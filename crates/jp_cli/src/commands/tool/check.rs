@@ -1,6 +1,6 @@
 //! `jp tool check`.
 
-use std::{fmt::Write, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use jp_llm::{CheckedFile, FileKind};
@@ -10,9 +10,9 @@ use crate::{
     commands::JSON_VERSION,
     error::CliError,
     exit::Exit,
+    page::Page,
     progress::Progress,
     session::{Session, block_on},
-    text,
     ui::Ui,
     words,
 };
@@ -51,6 +51,7 @@ pub(crate) fn run(args: &CheckArgs, ui: &Ui) -> Result<Exit, CliError> {
             "size": checked.size,
             "sha256": checked.sha256,
             "speaks": checked.speaks,
+            "sees_files": checked.sees_files,
             "imports": checked.imports,
             "outside_wasi": outside(&checked),
             "refused": refused(&checked),
@@ -89,13 +90,29 @@ fn refused(checked: &CheckedFile) -> Vec<&str> {
     names.filter(network).collect()
 }
 
-fn page(file: &std::path::Path, checked: &CheckedFile) -> String {
-    let mut out = String::new();
-    let mut field = |name: &str, value: &str| {
-        let value = text::escape(value).replace('\n', "\n          ");
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{name:<9} {value}");
-    };
+/// Says what the file would get as a tool of a workspace.
+fn gets(checked: &CheckedFile) -> &'static str {
+    let opens = |name: &String| name.starts_with("wasi:filesystem/");
+    let imports_files = checked.imports.iter().any(opens) || checked.cut;
+    match checked.kind {
+        FileKind::Component if !imports_files => {
+            "as a `local` tool: no files, since it imports none; no network, no commands, no \
+             environment"
+        }
+        _ if checked.sees_files => {
+            "as a `local` tool: read and change its workspace, after asking you, unless its `grant` \
+             says less; no network, no commands, no environment"
+        }
+        _ => {
+            "as a `local` tool: no files, no network, no commands, no environment; what it asks jp \
+             for, its `grant` must allow"
+        }
+    }
+}
+
+fn page(file: &std::path::Path, checked: &CheckedFile) -> Page {
+    let mut page = Page::new(9);
+    let mut field = |name: &str, value: &str| page.field(name, value);
     field("file", &file.display().to_string());
     field(
         "is",
@@ -111,6 +128,7 @@ fn page(file: &std::path::Path, checked: &CheckedFile) -> String {
         let more = if checked.cut { ", …" } else { "" };
         field("exports", &format!("{}{more}", checked.exports.join(", ")));
         match outside(checked).as_slice() {
+            [] if checked.imports.is_empty() => field("imports", "nothing"),
             [] => field("imports", "nothing outside of WASI"),
             outside => field(
                 "imports",
@@ -125,13 +143,9 @@ fn page(file: &std::path::Path, checked: &CheckedFile) -> String {
     match &checked.problem {
         None => {
             field("speaks", checked.speaks.unwrap_or_default());
-            field(
-                "gets",
-                "as a `local` tool: read and change its workspace, after asking you, unless its \
-                 `grant` says less; no network, no commands, no environment",
-            );
+            field("gets", gets(checked));
         }
         Some(problem) => field("problem", problem),
     }
-    out
+    page
 }

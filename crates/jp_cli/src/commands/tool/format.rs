@@ -18,8 +18,8 @@ use crate::{
 /// Arguments of `jp tool format`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Uses the tool's `style.parameters`: json, function_call, off, or tool, which asks the
-tool itself. --tool asks it in any case.
+Uses the tool's `style.parameters`: json, function_call, off, or tool, which
+asks the tool itself. --tool asks it in any case.
 
 Examples:
   jp tool format test path=a.txt

@@ -17,6 +17,7 @@ use crate::{
     session::Session,
     text,
     ui::Ui,
+    words,
 };
 
 /// How often another process may be quicker.
@@ -67,17 +68,27 @@ impl Changing {
 /// Arguments of `jp tool install`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A tool is fetched, verified and written into jp.lock before anything of it runs. Its
-signature must be by a key that you trust for its name (`jp trust key`), and what it
-asks for must be allowed by your policy and by the workspace's [capabilities].
+A tool is fetched, verified and written into jp.lock before anything of it
+runs. Its signature must be by a key that you trust for its name (`jp trust
+key`), and what it asks for must be allowed by your policy and by the
+workspace's [capabilities].
+
+A whole version (1.2.0) means that one. Anything shorter or with an operator
+(1.2, ^1, ~1.2, >=1, <3, *) is a range, of which the newest is taken that was
+not revoked, and that is not deprecated if there is one. Versions before a
+release (2.0.0-rc.1) are taken only where they are named. What the workspace's
+[tooling] asks for always counts, and going back to an older version for its
+sake has to be accepted.
 
 Examples:
-  jp tool install ocr                 the newest version
+  jp tool install ocr                 the newest version that fits [tooling]
   jp tool install ocr@1.2.0           this one
-  jp tool install ocr-old=ocr@1.2.0   beside another version, under a name of its own
+  jp tool install ocr@1.2             the newest 1.x from 1.2 on, as in Cargo
+  jp tool install 'ocr@>=1.2, <3'     the newest of a range
+  jp tool install ocr-old=ocr@1.2.0   beside another version, by its own name
   jp tool install                     whatever [tooling] and jp.lock name")]
 pub(crate) struct InstallArgs {
-    /// The tools: ID, ID@VERSION or NAME=ID@VERSION; none means all that the workspace names
+    /// The tools: ID, ID@VERSIONS or NAME=ID@VERSIONS; none means all that the workspace names
     #[arg(value_name = "TOOL")]
     tools: Vec<String>,
     /// Take it from this registry
@@ -90,8 +101,10 @@ pub(crate) struct InstallArgs {
 /// Arguments of `jp tool update`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A version that asks for more, or shows the model something else, is shown as a
-difference and installed only when you accept it.
+Each tool goes to the newest version that fits what [tooling] asks for. A
+version that asks for more, shows the model something else, or is older because
+[tooling] asks for older ones, is shown as a difference and installed only when
+you accept it.
 
 Examples:
   jp tool update
@@ -107,6 +120,13 @@ pub(crate) struct UpdateArgs {
 
 /// Arguments of `jp tool remove`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Takes tools out of jp.lock. Their bytes stay on this machine, for other
+workspaces.
+
+Examples:
+  jp tool remove ocr
+  jp tool remove ocr ocr-old")]
 pub(crate) struct RemoveArgs {
     /// The tools
     #[arg(value_name = "NAME", required = true)]
@@ -133,10 +153,10 @@ pub(crate) fn install(args: &InstallArgs, ui: &Ui) -> Result<Exit, CliError> {
     }
     let interrupts = listen()?;
     let changing = args.changing;
-    let installer = changing.installer(&session, &interrupts.cancel, ui)?;
+    let mut installer = changing.installer(&session, &interrupts.cancel, ui)?;
     let outcomes: Vec<Outcome> = if specs.is_empty() {
-        let wanted = registry::wanted(&session.loaded)?;
-        installer.lock(&wanted).map_err(CliError::install)?
+        installer.wanted = registry::wanted(&session.loaded)?;
+        installer.lock().map_err(CliError::install)?
     } else {
         let one = |spec: &Spec| (spec.name.clone(), patiently(|| installer.install(spec)));
         specs.iter().map(one).collect()
@@ -249,12 +269,15 @@ fn say(name: &ToolId, installed: &Installed, ui: &Ui) {
     };
     ui.say(text::escape(&line));
     if installed.is_change() {
-        for ask in &installed.asks {
-            ui.say(format_args!("  may: {}", text::one_line(ask)));
+        for ask in words::or_nothing(installed.asks.clone()) {
+            ui.say(format_args!("  asks for: {}", text::one_line(&ask)));
         }
     }
     for warning in &installed.warnings {
         warn(warning, ui);
+    }
+    if installed.before.is_none() {
+        ui.hint(&format!("`jp tool show {name}` says what it takes"));
     }
 }
 

@@ -6,16 +6,25 @@ use clap::Args;
 use jp_llm::{Host, ToolDefinition, ToolError, registry::Listed};
 use serde_json::{Value, json};
 
+use super::origin::{BROKEN, LOCKED};
 use crate::{
-    commands::JSON_VERSION, error::CliError, exit::Exit, session::Session, table::table, text,
-    ui::Ui, words,
+    commands::JSON_VERSION, error::CliError, exit::Exit, session::Session, text, ui::Ui, words,
 };
 
 /// Arguments of `jp tool list`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-RUN says who decides that a call runs: ask, unattended, edit, skip, or denied when
-a call would be refused. A tool that jp.lock pins is `locked`; `jp tool show` says more.
+STATUS says who decides that a call runs, or why none does:
+  ask          you are asked before each call
+  unattended   nobody is asked
+  edit         you can edit the arguments before each call
+  skip         never; the model is told so
+  denied       a call would be refused: `jp tool show NAME` says why
+  disabled     the configuration says `enable = false`
+  locked       a tool of a registry that jp.lock pins and this machine has
+               verified; `jp tool show NAME` says who decides
+  broken       it cannot work as it is: the summary says why, `jp doctor` what
+               mends it
 
 Examples:
   jp tool list
@@ -41,10 +50,13 @@ pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
     }
     let rows = rows(&session);
     if rows.is_empty() {
-        ui.say("There are no tools; add one as [conversation.tools.NAME] to .jp/config.toml.");
+        ui.say(
+            "There are no tools; add one as [conversation.tools.NAME] to .jp/config.toml, or install \
+             one: `jp tool search WORD`.",
+        );
         return Ok(Exit::Done);
     }
-    ui.bytes(table(&["NAME", "SOURCE", "RUN", "SUMMARY"], &rows).as_bytes())?;
+    ui.table(&["NAME", "SOURCE", "STATUS", "SUMMARY"], &rows)?;
     Ok(Exit::Done)
 }
 
@@ -72,15 +84,15 @@ fn rows(session: &Session) -> Vec<Vec<String>> {
 
 fn locked(tool: &Listed) -> Vec<String> {
     let cell = |text: &str, most| text::shorten(&text::one_line(text), most).into_owned();
-    let (run, about) = match (&tool.problem, &tool.deprecated) {
-        (Some(problem), _) => ("broken", problem.to_string()),
-        (None, Some(reason)) => ("locked", format!("deprecated: {reason}")),
-        (None, None) => ("locked", tool.summary.clone()),
+    let (status, about) = match (&tool.problem, &tool.deprecated) {
+        (Some(problem), _) => (BROKEN, problem.to_string()),
+        (None, Some(reason)) => (LOCKED, format!("deprecated: {reason}")),
+        (None, None) => (LOCKED, tool.summary.clone()),
     };
     vec![
         tool.name.to_string(),
         format!("registry {}", tool.version),
-        run.to_owned(),
+        status.to_owned(),
         cell(&about, 100),
     ]
 }
@@ -97,7 +109,7 @@ fn row(name: &str, tool: &Result<ToolDefinition, ToolError>, host: &Host) -> Vec
         Err(error) => vec![
             cell(name, 40),
             String::new(),
-            "broken".to_owned(),
+            BROKEN.to_owned(),
             cell(&error.to_string(), 100),
         ],
     }

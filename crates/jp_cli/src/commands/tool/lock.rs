@@ -24,9 +24,10 @@ use crate::{
 /// Arguments of `jp tool lock`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Installs what [tooling] names and jp.lock does not have, verifies what it has, and
-pins what the tools of MCP servers show the model: from then on a server that changes
-a description or a schema is stopped until you have looked at the difference.
+Installs what [tooling] names and jp.lock does not have in a version that fits,
+verifies what it has, and pins what the tools of MCP servers show the model:
+from then on a server that changes a description or a schema is stopped until
+you have looked at the difference.
 
 Examples:
   jp tool lock             bring jp.lock up to date
@@ -42,9 +43,9 @@ pub(crate) fn run(args: &LockArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
     let interrupts = listen()?;
     let changing = args.changing;
-    let installer = changing.installer(&session, &interrupts.cancel, ui)?;
-    let wanted = registry::wanted(&session.loaded)?;
-    let outcomes = installer.lock(&wanted).map_err(CliError::install)?;
+    let mut installer = changing.installer(&session, &interrupts.cancel, ui)?;
+    installer.wanted = registry::wanted(&session.loaded)?;
+    let outcomes = installer.lock().map_err(CliError::install)?;
     let nothing = outcomes.is_empty();
     let servers = pin_servers(&session, &installer, &interrupts.cancel, ui)?;
     if nothing && servers == Pinned::None {

@@ -2,6 +2,7 @@
 
 use jp_llm::{
     Details, Executed, ExecutionOutcome, Host, ToolError, Trust,
+    runtime::Form,
     tool::{ErrorKind, Printed},
 };
 use jp_tool::Outcome;
@@ -133,7 +134,10 @@ fn outcome(ending: &Ending<'_>, details: &Details) -> Value {
 /// Shows a call to a person.
 pub(super) fn show(tool: &str, called: &Called, host: &Host, ui: &Ui) -> Result<(), CliError> {
     match Ending::of(&called.executed) {
-        Ending::Success(content) => ui.result(content)?,
+        Ending::Success(content) => match called.executed.details.form {
+            Form::Text => ui.result(content)?,
+            Form::Json => ui.json_result(content)?,
+        },
         Ending::SaidNo(message) => said_no(message, ui),
         Ending::Skipped(content) => ui.say(text::escape(content)),
         Ending::Invalid(message) => {

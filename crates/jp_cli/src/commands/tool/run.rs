@@ -12,11 +12,15 @@ use crate::{answers::Answers, arguments, error::CliError, exit::Exit, session::S
 /// Arguments of `jp tool run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Arguments are one JSON object, or words: key=value for text, key:=json for anything
-else. A single - reads the object from standard input, up to 64 MiB.
+Arguments are one JSON object, or words: key=value for text, key:=json for
+anything else. A single - reads the object from standard input, up to 64 MiB.
 
-A question the tool asks is asked on the terminal; without one it is printed as JSON,
-and the exit code is 3.
+--file chooses a file for this call alone. Its path is relative to the
+directory of your shell, also with -C. PATH:rw is refused where the tool only
+asks to read.
+
+A question the tool asks is asked on the terminal; without one it is printed as
+JSON, and the exit code is 3.
 
 Examples:
   jp tool run learn topic=skills
@@ -24,6 +28,7 @@ Examples:
   jp tool run learn topic=skills 'subjects:=[\"ast-grep\"]' --json
   echo '{\"topic\": \"skills\"}' | jp tool run learn -
   jp tool run ocr --file source=./scan.pdf
+  jp tool run redact --file source=./scan.pdf:rw
   jp tool run test path=a.txt ask:=true --answer confirm=yes")]
 pub(crate) struct RunArgs {
     /// The tool
@@ -34,7 +39,7 @@ pub(crate) struct RunArgs {
     /// Answer a question the tool may ask (may be repeated)
     #[arg(long, value_name = "ID=VALUE")]
     answer: Vec<String>,
-    /// Let the tool have a file, as this argument (may be repeated); `PATH:rw` lets it change it
+    /// Let the tool read a file, as this argument; PATH:rw lets it change it (may be repeated)
     #[arg(long, value_name = "ARGUMENT=PATH")]
     file: Vec<String>,
     /// Approve this call

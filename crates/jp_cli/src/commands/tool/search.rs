@@ -1,7 +1,8 @@
 //! `jp tool search` and `jp tool outdated`: what registries offer.
 
 use clap::Args;
-use jp_registry::install::Mode;
+use jp_registry::install::{Mode, Outdated};
+use semver::Version;
 use serde_json::{Value, json};
 
 use super::install::{listen, warn};
@@ -11,7 +12,6 @@ use crate::{
     exit::Exit,
     registry::{self, Accept},
     session::Session,
-    table::table,
     text,
     ui::Ui,
 };
@@ -37,11 +37,14 @@ pub(crate) struct SearchArgs {
 /// Arguments of `jp tool outdated`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The exit code is 1 when there is something to do.
+Lists the tools of jp.lock that have a newer version, are deprecated or were
+revoked. WANTED is the newest version that fits what [tooling] asks for, and
+where `jp tool update` goes; NEWEST is the newest there is. The exit code is 1
+when there is something to do: a version that [tooling] keeps out is not.
 
 Examples:
   jp tool outdated
-  jp tool outdated --json")]
+  jp tool outdated --json | jq -r '.tools[].name'")]
 pub(crate) struct OutdatedArgs {
     /// Ask no registry: look at what they last said
     #[arg(long)]
@@ -83,7 +86,7 @@ pub(crate) fn search(args: &SearchArgs, ui: &Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     if hits.is_empty() {
-        ui.say("No registry has such a tool.");
+        ui.say("No registry has such a tool. `jp tool search ''` lists all there are.");
         return Ok(Exit::SaidNo);
     }
     let rows = hits.iter().map(|hit| {
@@ -102,7 +105,7 @@ pub(crate) fn search(args: &SearchArgs, ui: &Ui) -> Result<Exit, CliError> {
     });
     let rows: Vec<Vec<String>> = rows.collect();
     let header = ["ID", "NEWEST", "REGISTRY", "HERE", "SUMMARY"];
-    ui.bytes(table(&header, &rows).as_bytes())?;
+    ui.table(&header, &rows)?;
     Ok(Exit::Done)
 }
 
@@ -116,11 +119,8 @@ pub(crate) fn outdated(args: &OutdatedArgs, ui: &Ui) -> Result<Exit, CliError> {
     for warning in &warnings {
         warn(warning, ui);
     }
-    let exit = if found.is_empty() {
-        Exit::Done
-    } else {
-        Exit::SaidNo
-    };
+    let due = found.iter().any(Outdated::is_due);
+    let exit = if due { Exit::SaidNo } else { Exit::Done };
     if args.json {
         let tools: Vec<Value> = found
             .iter()
@@ -128,7 +128,9 @@ pub(crate) fn outdated(args: &OutdatedArgs, ui: &Ui) -> Result<Exit, CliError> {
                 json!({
                     "name": one.tool.name.as_str(),
                     "version": one.tool.version.to_string(),
+                    "fits": one.fits,
                     "newer": one.newer.as_ref().map(ToString::to_string),
+                    "newest": one.newest.as_ref().map(ToString::to_string),
                     "deprecated": one.deprecated,
                     "revoked": one.revoked,
                 })
@@ -145,21 +147,38 @@ pub(crate) fn outdated(args: &OutdatedArgs, ui: &Ui) -> Result<Exit, CliError> {
         let about = match (&one.revoked, &one.deprecated) {
             (Some(reason), _) => format!("revoked: {reason}"),
             (None, Some(reason)) => format!("deprecated: {reason}"),
+            (None, None) if !one.fits => "does not fit [tooling]".to_owned(),
             (None, None) => String::new(),
         };
+        let here = &one.tool.version;
+        // Without another one, what is here is it; unless it may not be used.
+        let good = one.revoked.is_none().then_some(here);
+        let stays = good.filter(|_| one.fits);
+        let version = |version: Option<&Version>| version.map(ToString::to_string);
         vec![
             one.tool.name.to_string(),
-            one.tool.version.to_string(),
-            one.newer
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
+            here.to_string(),
+            version(one.newer.as_ref().or(stays)).unwrap_or_else(|| "none".to_owned()),
+            version(one.newest.as_ref().or(good)).unwrap_or_else(|| "none".to_owned()),
             text::shorten(&text::one_line(&about), 100).into_owned(),
         ]
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    ui.bytes(table(&["NAME", "HERE", "NEWEST", "ABOUT"], &rows).as_bytes())?;
-    ui.hint("`jp tool update` brings the newest versions");
+    ui.table(&["NAME", "HERE", "WANTED", "NEWEST", "ABOUT"], &rows)?;
+    if found.iter().any(|one| one.newer.is_some()) {
+        ui.hint("`jp tool update` brings the newest versions that fit");
+    } else if !due {
+        ui.hint("what is newer does not fit [tooling]; `jp tool update` follows a change there");
+    }
+    // Nothing to move to: only the person can decide to do without.
+    let stuck = |one: &&Outdated| one.revoked.is_some() || !one.fits;
+    let mut stuck = found.iter().filter(stuck);
+    if let Some(one) = stuck.find(|one| one.newer.is_none()) {
+        let name = &one.tool.name;
+        ui.hint(&format!(
+            "where WANTED is none, the registry offers nothing to go to; `jp tool remove {name}` gives it up"
+        ));
+    }
     Ok(exit)
 }
 
@@ -167,7 +186,7 @@ fn no_registries() -> CliError {
     CliError::Usage {
         message: "your configuration names no registry".to_owned(),
         hint: Some(
-            "add one to your own configuration: [registries.NAME] with a `url`, `dir` or `oci`, and its `key`"
+            "add one: `jp config set --user 'registries.NAME:={\"url\": \"URL\", \"key\": \"PUBLIC-KEY\"}'`"
                 .to_owned(),
         ),
     }

@@ -1,29 +1,38 @@
 //! `jp tool show`.
 
-use std::fmt::Write;
-
 use clap::Args;
 use jp_config::Layer;
-use jp_llm::ToolDefinition;
+use jp_llm::{ToolDefinition, registry::Origin};
 use jp_policy::Limits;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::origin;
 use crate::{
     commands::JSON_VERSION,
     error::CliError,
     exit::Exit,
+    page::Page,
     session::{Session, block_on},
-    text,
     ui::Ui,
     words,
 };
 
+/// The room for names of fields.
+const WIDTH: usize = 12;
+
 /// Arguments of `jp tool show`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  jp tool show learn\n  jp tool show learn --json | jq .parameters"
-)]
+#[command(after_help = "\
+`asks for` is what the tool wants, `gets` what a call would be granted, and
+`runs` who decides that it runs (see `jp tool list --help`). Of a signed tool,
+version, registry, key, sha256 and status are shown too, even if it cannot be
+used.
+
+Examples:
+  jp tool show learn
+  jp tool show learn --json | jq .parameters
+  jp tool show ocr --json | jq -r .signed.version")]
 pub(crate) struct ShowArgs {
     /// The tool
     name: String,
@@ -35,14 +44,47 @@ pub(crate) struct ShowArgs {
 /// Shows a tool.
 pub(crate) fn run(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
-    let tool = block_on(defined(&args.name, &session))??;
-    let sha256 = sha256(&tool, &session);
+    let origin = origin::find(&args.name, &session);
+    let tool = match (block_on(defined(&args.name, &session))?, &origin) {
+        (Ok(tool), _) => tool,
+        // What is wrong with it is wrong with just these bytes of just this publisher.
+        (Err(error), Some(origin)) => return broken(args, error, origin, ui),
+        (Err(error), None) => return Err(error),
+    };
+    let shown = Shown {
+        sha256: match &origin {
+            Some(origin) => Some(origin.sha256.to_string()),
+            None => sha256(&tool, &session),
+        },
+        tool,
+        origin,
+        session: &session,
+    };
     if args.json {
-        ui.json(&describe(&tool, sha256.as_deref(), &session))?;
+        ui.json(&shown.json())?;
     } else {
-        ui.bytes(page(&tool, sha256.as_deref(), &session).as_bytes())?;
+        ui.bytes(shown.page().as_bytes())?;
     }
     Ok(Exit::Done)
+}
+
+/// Shows what is known of a signed tool that cannot be used.
+fn broken(args: &ShowArgs, error: CliError, origin: &Origin, ui: &Ui) -> Result<Exit, CliError> {
+    if args.json {
+        ui.json(&json!({
+            "version": JSON_VERSION,
+            "name": args.name,
+            "signed": origin::json(origin),
+            "error": error.to_string(),
+            "hint": error.hint(),
+        }))?;
+        return Ok(error.exit());
+    }
+    let mut page = Page::new(WIDTH);
+    page.field("name", &args.name);
+    origin::show(origin, &mut page);
+    ui.bytes(page.as_bytes())?;
+    Err(error)
 }
 
 /// Finds a tool and lets it say what it is, where only the tool or its server knows.
@@ -73,33 +115,104 @@ fn sha256(_: &ToolDefinition, _: &Session) -> Option<String> {
     None
 }
 
-fn describe(tool: &ToolDefinition, sha256: Option<&str>, session: &Session) -> Value {
-    let preview = tool.preview(&session.host);
-    let (grant, run, limits) = match &preview {
-        Ok(preview) => (
-            Some(preview.grant.capabilities().to_string()),
-            words::run_mode(preview.run),
-            Some(limits(preview.grant.limits())),
-        ),
-        Err(_) => (None, "denied", None),
-    };
-    json!({
-        "version": JSON_VERSION,
-        "name": tool.name,
-        "source": tool.source.to_string(),
-        "enabled": tool.is_enabled(),
-        "run": run,
-        "summary": tool.docs.summary,
-        "description": tool.docs.description,
-        "examples": tool.docs.examples,
-        "parameters": tool.known_schema(),
-        "request": tool.request.capabilities.to_string(),
-        "grant": grant,
-        "limits": limits,
-        "denied": preview.err().map(|error| error.to_string()),
-        "wasm": tool.wasm,
-        "sha256": sha256,
-    })
+/// A tool, and what belongs to it.
+struct Shown<'a> {
+    tool: ToolDefinition,
+    sha256: Option<String>,
+    /// Where it comes from, if it is signed.
+    origin: Option<Origin>,
+    session: &'a Session,
+}
+
+impl Shown<'_> {
+    fn json(&self) -> Value {
+        let tool = &self.tool;
+        let preview = tool.preview(&self.session.host);
+        let (grant, run, limits) = match &preview {
+            Ok(preview) => (
+                Some(preview.grant.capabilities().to_string()),
+                words::run_mode(preview.run),
+                Some(limits(preview.grant.limits())),
+            ),
+            Err(_) => (None, "denied", None),
+        };
+        json!({
+            "version": JSON_VERSION,
+            "name": tool.name,
+            "source": tool.source.to_string(),
+            "enabled": tool.is_enabled(),
+            "run": run,
+            "summary": tool.docs.summary,
+            "description": tool.docs.description,
+            "examples": tool.docs.examples,
+            "parameters": tool.known_schema(),
+            "request": tool.request.capabilities.to_string(),
+            "asks": tool.request.words(),
+            "grant": grant,
+            "limits": limits,
+            "denied": preview.err().map(|error| error.to_string()),
+            "wasm": tool.wasm,
+            "sha256": self.sha256,
+            "signed": self.origin.as_ref().map(origin::json),
+        })
+    }
+
+    fn page(&self) -> Page {
+        let tool = &self.tool;
+        let mut page = Page::new(WIDTH);
+        page.field("name", &tool.name);
+        let by = match tool.defined_by {
+            Layer::User => "",
+            Layer::Workspace if self.origin.is_some() => " (used by this workspace)",
+            Layer::Workspace => " (defined by this workspace)",
+        };
+        page.field("source", &format!("{}{by}", tool.source));
+        match (&self.origin, &self.sha256) {
+            (Some(origin), _) => origin::show(origin, &mut page),
+            (None, Some(sha256)) => page.field("sha256", sha256),
+            (None, None) => {}
+        }
+        let texts = [
+            ("summary", &tool.docs.summary),
+            ("description", &tool.docs.description),
+            ("examples", &tool.docs.examples),
+            ("wasm", &tool.wasm),
+        ];
+        for (name, text) in texts {
+            if let Some(text) = text {
+                page.field(name, text);
+            }
+        }
+        let tools = &self.session.loaded.config.conversation.tools.tools;
+        if let Some(command) = tools.get(&tool.name).and_then(|config| config.command()) {
+            page.field("command", &words::command(command));
+        }
+        page.field("asks for", &words::request(&tool.request).join("\n"));
+        self.grant(&mut page);
+        if !tool.is_enabled() {
+            page.field("disabled", "set `enable = true` for the tool");
+        }
+        page.field("parameters", &format!("{:#}", tool.known_schema()));
+        page
+    }
+
+    /// Says what a call would get, or why it would be refused.
+    fn grant(&self, page: &mut Page) {
+        match self.tool.preview(&self.session.host) {
+            Ok(preview) => {
+                let gets = words::capabilities(preview.grant.capabilities());
+                page.field("gets", &gets.join("\n"));
+                page.field("limits", &words::limits(&preview.grant));
+                page.field("runs", words::runs(preview.run));
+            }
+            Err(error) => {
+                page.field("denied", &error.to_string());
+                if let Some(hint) = error.hint() {
+                    page.field("hint", &hint);
+                }
+            }
+        }
+    }
 }
 
 fn limits(limits: &Limits) -> Value {
@@ -110,68 +223,4 @@ fn limits(limits: &Limits) -> Value {
         "fuel": limits.fuel,
         "open_files": limits.open_files,
     })
-}
-
-fn page(tool: &ToolDefinition, sha256: Option<&str>, session: &Session) -> String {
-    let mut out = String::new();
-    let mut field = |name: &str, value: &str| {
-        let value = text::escape(value.trim_end()).replace('\n', "\n             ");
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{name:<12} {value}");
-    };
-    field("name", &tool.name);
-    let by = match tool.defined_by {
-        Layer::User => "",
-        Layer::Workspace => " (defined by this workspace)",
-    };
-    field("source", &format!("{}{by}", tool.source));
-    let texts = [
-        ("summary", &tool.docs.summary),
-        ("description", &tool.docs.description),
-        ("examples", &tool.docs.examples),
-        ("wasm", &tool.wasm),
-    ];
-    for (name, text) in texts {
-        if let Some(text) = text {
-            field(name, text);
-        }
-    }
-    if let Some(sha256) = sha256 {
-        field("sha256", sha256);
-    }
-    let config = session
-        .loaded
-        .config
-        .conversation
-        .tools
-        .tools
-        .get(&tool.name);
-    if let Some(command) = config.and_then(|config| config.command()) {
-        field("command", &words::command(command));
-    }
-    field(
-        "asks for",
-        &words::capabilities(&tool.request.capabilities).join("; "),
-    );
-    match tool.preview(&session.host) {
-        Ok(preview) => {
-            field(
-                "gets",
-                &words::capabilities(preview.grant.capabilities()).join("; "),
-            );
-            field("limits", &words::limits(&preview.grant));
-            field("runs", words::run_mode(preview.run));
-        }
-        Err(error) => {
-            field("denied", &error.to_string());
-            if let Some(hint) = error.hint() {
-                field("hint", &hint);
-            }
-        }
-    }
-    if !tool.is_enabled() {
-        field("disabled", "set `enable = true` for the tool");
-    }
-    field("parameters", &format!("{:#}", tool.known_schema()));
-    out
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use clap::Args;
+use jp_policy::Request;
 use jp_registry::{
     Digest, ToolManifest, document,
     install::Places,
@@ -17,7 +18,8 @@ use crate::{
     commands::JSON_VERSION,
     error::CliError,
     exit::Exit,
-    places, text,
+    page::Page,
+    places,
     ui::{Style, Ui},
     words,
 };
@@ -51,8 +53,8 @@ pub(crate) struct VerifyArgs {
 /// Arguments of `jp tool review`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Shows everything a reviewer must see: what a model is told, what the tool asks for,
-its limits, models and licence. Nothing of the tool runs.
+Shows everything a reviewer must see: what a model is told, what the tool asks
+for, its limits, models and licence. Nothing of the tool runs.
 
 Examples:
   jp tool review tools/ocr.json")]
@@ -94,6 +96,24 @@ pub(crate) fn signature_path(manifest: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Reads the signatures of a manifest, and says how to make them where there are none.
+pub(crate) fn signatures(manifest: &Path, path: &Path) -> Result<Vec<u8>, CliError> {
+    read(path).map_err(|error| match error {
+        CliError::System { .. } => CliError::Usage {
+            message: format!(
+                "{} is not signed: there is no {}",
+                manifest.display(),
+                path.display()
+            ),
+            hint: Some(format!(
+                "sign it: `jp registry sign {} --key FILE`",
+                manifest.display()
+            )),
+        },
+        other => other,
+    })
+}
+
 /// Verifies a manifest, and an artifact against it.
 pub(crate) fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
     let (_, said) = manifest(&args.manifest)?;
@@ -101,7 +121,7 @@ pub(crate) fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
     let signature = signature.unwrap_or_else(|| signature_path(&args.manifest));
     let fetched = FetchedManifest {
         manifest: read(&args.manifest)?,
-        signatures: read(&signature)?,
+        signatures: signatures(&args.manifest, &signature)?,
         from: args.manifest.display().to_string(),
     };
     let known = Places::new(Path::new("."), &places::data_dir()?);
@@ -183,45 +203,18 @@ pub(crate) fn review(args: &ReviewArgs, ui: &Ui) -> Result<Exit, CliError> {
             "manifest": value,
             "digest": document::digest(&value).map_err(CliError::registry)?.to_string(),
             "shown": said.shown(),
-            "asks": said.capability_lines(),
+            "asks": request.words(),
             "runs_commands": subprocess,
             "reaches_any_host": any_host,
         }))?;
         return Ok(Exit::Done);
     }
-    let mut page = String::new();
-    let mut line = |name: &str, text: &str| {
-        page.push_str(&format!("{name:<12} {}\n", text::one_line(text)));
-    };
-    line("tool", &format!("{} {}", said.id, said.version));
-    line("description", &said.description);
-    line("licence", &said.license);
-    line(
-        "artifact",
-        &format!(
-            "sha256 {}, {} bytes",
-            said.artifact.sha256, said.artifact.size_bytes
-        ),
-    );
-    for ask in said.capability_lines() {
-        line("asks", &ask);
-    }
-    line("has", &words::asked_limits(&request.limits));
-    for model in &said.model_dependencies {
-        line("model", &model.to_string());
-    }
-    if let Some(deprecated) = &said.deprecated {
-        line("deprecated", &deprecated.reason);
-    }
-    line("takes", &said.input_schema().to_string());
-    if let Some(schema) = said.output_schema() {
-        line("returns", &schema.to_string());
-    }
-    ui.bytes(page.as_bytes())?;
+    ui.bytes(page(&said, &request).as_bytes())?;
     let strongly = |text: &str| ui.say(ui.paint(Style::Bad, text));
     if subprocess {
         strongly(
-            "WARNING: it runs commands of the host (tool.exec.subprocess). What a command does, no sandbox of Wasm can hold.",
+            "WARNING: it runs commands of the host (tool.exec.subprocess). What a command does, no \
+             sandbox of Wasm can hold.",
         );
     }
     if any_host {
@@ -230,4 +223,32 @@ pub(crate) fn review(args: &ReviewArgs, ui: &Ui) -> Result<Exit, CliError> {
         );
     }
     Ok(Exit::Done)
+}
+
+/// Writes down all of a manifest that counts: no line of it may stay unseen.
+fn page(said: &ToolManifest, request: &Request) -> Page {
+    let mut page = Page::new(12);
+    page.field("tool", &format!("{} {}", said.id, said.version));
+    page.field("name", &said.display_name);
+    page.field("description", &said.description);
+    page.field("licence", &said.license);
+    let artifact = &said.artifact;
+    let size = words::bytes(artifact.size_bytes);
+    page.field("artifact", &format!("sha256 {}, {size}", artifact.sha256));
+    if let Some(url) = &artifact.url {
+        page.field("fetched from", url);
+    }
+    page.field("asks for", &words::request(request).join("\n"));
+    page.field("limits", &words::asked_limits(&request.limits));
+    for model in &said.model_dependencies {
+        page.field("model", &model.to_string());
+    }
+    if let Some(deprecated) = &said.deprecated {
+        page.field("deprecated", &deprecated.reason);
+    }
+    page.field("takes", &format!("{:#}", said.input_schema()));
+    if let Some(schema) = said.output_schema() {
+        page.field("returns", &format!("{schema:#}"));
+    }
+    page
 }

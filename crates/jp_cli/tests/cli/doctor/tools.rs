@@ -2,90 +2,10 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{doctor, follow, jp, mend};
-use crate::kit::{Ran, Sandbox};
-
-/// A registry in a directory, with two versions of one tool, and a workspace that trusts it.
-struct Shop {
-    sandbox: Sandbox,
-    publisher: String,
-}
-
-impl Shop {
-    fn open() -> Self {
-        let mut shop = Self {
-            sandbox: Sandbox::new(""),
-            publisher: String::new(),
-        };
-        shop.jp(&["registry", "keygen", "../registry.key"]);
-        let made = shop.jp(&["registry", "keygen", "../publisher.key"]);
-        made.stdout.trim().clone_into(&mut shop.publisher);
-        let mut words = vec!["registry", "init", "../shop", "--name", "main"];
-        words.extend(["--key", "../registry.key"]);
-        let made = shop.jp(&words);
-        shop.sandbox
-            .write("home/.config/jp/config.toml", &made.stdout);
-        let wasm = jp_test::text::component("(component)");
-        fs::write(shop.sandbox.path("tool.wasm"), &wasm).unwrap();
-        shop.publish("1.0.0", &json!([]));
-        shop.jp(&["trust", "key", &shop.publisher, "--for", "greet"]);
-        shop.jp(&["tool", "install", "greet"]);
-        shop.is_fine();
-        shop
-    }
-
-    #[track_caller]
-    fn jp(&self, words: &[&str]) -> Ran {
-        jp(&self.sandbox, words).exits(0)
-    }
-
-    fn publish(&self, version: &str, requirements: &Value) {
-        let wasm = fs::read(self.sandbox.path("tool.wasm")).unwrap();
-        let manifest = json!({
-            "id": "greet",
-            "version": version,
-            "displayName": "Greeting",
-            "description": "Greets somebody by name.",
-            "license": "MIT",
-            "artifact": {"sha256": jp_registry::Digest::of(&wasm).to_string(), "size_bytes": wasm.len()},
-            "capability_requirements": requirements,
-            "input_schema": {"type": "object"},
-        });
-        self.sandbox.write("greet.json", &manifest.to_string());
-        self.jp(&[
-            "registry",
-            "sign",
-            "../greet.json",
-            "--key",
-            "../publisher.key",
-        ]);
-        self.jp(&[
-            "registry",
-            "publish",
-            "../shop",
-            "../greet.json",
-            "../tool.wasm",
-            "--key",
-            "../registry.key",
-        ]);
-    }
-
-    fn change(&self, words: &[&str]) {
-        let key = ["--key", "../registry.key"];
-        self.jp(&[&["registry"], words, &key].concat());
-    }
-
-    fn doctor(&self, more: &[&str]) -> Value {
-        doctor(&self.sandbox, more)
-    }
-
-    #[track_caller]
-    fn is_fine(&self) {
-        assert_eq!(self.doctor(&[])["findings"], json!([]));
-    }
-}
+use super::{follow, jp, mend};
+use crate::shop::Shop;
 
 #[test]
 fn a_tool_is_outdated_then_deprecated_then_revoked_and_an_update_mends_it() {
@@ -154,7 +74,11 @@ fn a_registry_that_is_silent_or_unknown_is_told() {
     // Nobody listens at this port.
     shop.sandbox
         .write(config, &text.replace(dir, "url = \"http://127.0.0.1:1/\""));
-    mend(&shop.doctor(&[]), "warning", "registry main", "");
+    let line = mend(&shop.doctor(&[]), "warning", "registry main", "");
+    assert!(
+        line.contains("jp config set --user registries.main.url="),
+        "{line}"
+    );
     assert_eq!(shop.doctor(&["--offline"])["findings"], json!([]));
     shop.sandbox.write(config, "");
     let mend = mend(
@@ -163,7 +87,10 @@ fn a_registry_that_is_silent_or_unknown_is_told() {
         "registry main",
         "there is no registry",
     );
-    assert!(mend.contains("[registries.main]"), "{mend}");
+    assert!(
+        mend.starts_with("jp config set --user 'registries.main:="),
+        "{mend}"
+    );
 }
 
 #[test]
