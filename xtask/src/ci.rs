@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use jp_guest_build::{MODULE_FEATURE, Target};
+use jp_guest_build::Target;
 
 use crate::metadata::Metadata;
 use crate::process::Run;
@@ -42,10 +42,14 @@ fn all(root: &Path, steps: &mut Steps) -> Result<()> {
             .chain([&guests::PROBES])
             .copied()
             .collect();
-        let line = guest_clippy(Target::Component, &components, &metadata, root);
-        deny_warnings(line).run()?;
-        let line = guest_clippy(Target::Module, guests::MODULES, &metadata, root);
-        deny_warnings(line.args(["--features", MODULE_FEATURE])).run()
+        for (target, packages) in [
+            (Target::Component, &components[..]),
+            (Target::Module, guests::MODULES),
+            (Target::Preview1, &[guests::PREVIEW1]),
+        ] {
+            deny_warnings(guest_clippy(target, packages, &metadata, root)).run()?;
+        }
+        Ok(())
     })?;
     test::add_steps(root, steps)?;
     without_wasm(root, &metadata, steps)?;
@@ -80,12 +84,16 @@ fn guest_clippy(target: Target, packages: &[&str], metadata: &Metadata, root: &P
         "clippy --target {} --lib --examples --locked",
         target.triple()
     );
-    packages
+    let run = packages
         .iter()
         .filter(|name| metadata.has(name))
         .fold(Run::cargo(&line, root), |run, name| {
             run.args(["--package", name])
-        })
+        });
+    match target.feature() {
+        Some(feature) => run.args(["--features", feature]),
+        None => run,
+    }
 }
 
 /// Checks that `jp` builds without Wasm, and then really without wasmtime.

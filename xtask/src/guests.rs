@@ -12,8 +12,8 @@ use crate::report;
 pub(crate) const HELP: &str = "\
 builds the guest tools and the probes: components and core modules
 
-Adds the targets wasm32-wasip2 and wasm32-unknown-unknown to the toolchain if
-they are missing, builds into target/guests (or $JP_GUEST_TARGET_DIR), and
+Adds the targets wasm32-wasip2, wasm32-unknown-unknown and wasm32-wasip1 to the
+toolchain if they are missing, builds into target/guests (or $JP_GUEST_TARGET_DIR), and
 prints the path of each file.";
 
 /// The package of which each example tries one thing a guest should not manage.
@@ -24,6 +24,9 @@ pub(crate) const TOOLS: &[&str] = &["jp_tool_learn", "jp_tool_test"];
 
 /// The packages of which each example is a core module.
 pub(crate) const MODULES: &[&str] = &["jp_tool_brokered", "jp_module_probes"];
+
+/// The package of which some examples are core modules with WASI preview 1.
+pub(crate) const PREVIEW1: &str = "jp_module_probes";
 
 /// Runs the chore.
 pub(crate) fn run(root: &Path) -> Result<()> {
@@ -40,6 +43,7 @@ pub(crate) fn build(root: &Path) -> Result<Vec<Artifact>> {
     let mut guests: Vec<Guest> = TOOLS.iter().map(|name| Guest::library(name)).collect();
     guests.push(Guest::examples(PROBES));
     guests.extend(MODULES.iter().map(|name| Guest::modules(name)));
+    guests.push(Guest::preview1(PREVIEW1));
     let (present, absent): (Vec<Guest>, Vec<Guest>) = guests
         .into_iter()
         .partition(|guest| metadata.has(guest.package()));

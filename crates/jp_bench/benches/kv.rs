@@ -1,8 +1,7 @@
 //! The store of `kv.sqlite.*`: a call of the broker, and a whole call through the pipeline, each
 //! beside the same statement in bare SQLite, in turn, in one run; and firing what is due.
 //!
-//! Both sides have the same tables, triggers and pragmas, and commit each row. The bare side is told
-//! the position; the store finds it and counts what the user has in the statement itself.
+//! Both sides have the same tables, triggers, pragmas and statement, and commit each row.
 //!
 //! `cargo bench -p jp_bench --bench kv`, or with the names of cases after `--`.
 
@@ -17,15 +16,16 @@ mod kit;
 use std::{
     path::Path,
     sync::Arc,
+    thread,
     time::{Duration, Instant},
 };
 
 use jp_bench::{Samples, line, rounds, wanted};
 use jp_broker::{Broker, Caller, Services, due::Due, kv::Store};
-use jp_llm::{LazyBroker, builtins};
+use jp_llm::{LazyBroker, ToolDefinition, builtins};
 use jp_policy::{Brokered, Capabilities, Grant, Policy, Request, compose};
 use kit::{Workspace, bare_module::BareModule};
-use rusqlite::Connection;
+use rusqlite::{Connection, config::DbConfig};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -34,12 +34,20 @@ use tokio_util::sync::CancellationToken;
 /// Calls of one kind before the other has its turn.
 const BATCH: usize = 50;
 
-/// The row that `kv.sqlite.todo.create` inserts, without finding its position and without counting.
+/// Time between two arrivals: 1,000 calls a second of each kind.
+const PERIOD: Duration = Duration::from_micros(500);
+
+/// The statement of `kv.sqlite.todo.create`, which finds the position and counts what the user has.
 const INSERT: &str =
-    "INSERT INTO todo_items(user_id, title, notes, position, created_at, updated_at,
+    "INSERT OR IGNORE INTO todo_items(user_id, title, notes, position, created_at, updated_at,
     t_shirt_size, story_points, estimate_optimistic_minutes, estimate_likely_minutes,
     estimate_pessimistic_minutes, dependency_refs, plan_step_ref)
-    VALUES('bench', 'buy milk', NULL, ?1, ?2, ?2, 'XS', 1, 41, 75, 138, '[]', NULL)
+    VALUES(?1, ?2, ?3,
+        ifnull(?4, iif(ifnull((SELECT rows FROM row_counts
+                               WHERE user_id = ?1 AND kind = 'todo_items'), 0) < ?13,
+                       ifnull((SELECT max(position) FROM todo_items WHERE user_id = ?1), 0) + 1,
+                       NULL)),
+        ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
     RETURNING id, user_id, title, notes, position, created_at, updated_at, completed_at, t_shirt_size,
     story_points, estimate_optimistic_minutes, estimate_likely_minutes,
     estimate_pessimistic_minutes, dependency_refs";
@@ -58,6 +66,9 @@ fn main() {
     }
     if wanted("whole") {
         whole(&runtime);
+    }
+    if wanted("arrivals") {
+        arrivals(&runtime);
     }
     if wanted("due") {
         for count in [1000, 10_000] {
@@ -79,13 +90,11 @@ fn create(runtime: &Runtime) {
     let arguments = json!({"title": "buy milk"});
     let mut naked = Samples::new("sqlite/insert/1");
     let mut whole = Samples::new("broker/todo-create/1");
-    let mut position = 0;
     // A user may keep ten thousand, so the last ones come close.
     for round in 0..rounds(190) {
         for _ in 0..rounds(BATCH) {
-            position += 1;
             let started = Instant::now();
-            insert(&bare, position);
+            insert(&bare);
             (round > 0).then(|| naked.add(started.elapsed()));
         }
         for _ in 0..rounds(BATCH) {
@@ -102,58 +111,129 @@ fn create(runtime: &Runtime) {
     whole.report(Some(&naked));
 }
 
-/// One call of the builtin `todo` through the pipeline, audited, against the same module in bare
-/// wasmtime and then the statement in bare SQLite.
-fn whole(runtime: &Runtime) {
-    let (_dir, store) = store();
-    let (bare_dir, _bare) = store_file();
-    let bare = connect(&bare_dir.path().join("kv.db"));
-    let builtin = builtins().iter().find(|builtin| builtin.name == "todo");
-    let module = BareModule::new(builtin.unwrap().wasm);
-    let mut workspace = Workspace::of(&[], 0);
-    Arc::get_mut(&mut workspace.host).unwrap().broker = LazyBroker::new(move || {
-        Ok(Broker::new(Services {
-            store: Some(Arc::clone(&store)),
-            ..Services::default()
-        }))
-    });
-    let (tool, host) = (workspace.tool("todo"), &workspace.host);
-    let arguments: Map<String, Value> = serde_json::from_str(ARGUMENTS).unwrap();
-    let mut module_alone = Samples::new("wasmtime/bare-todo/1");
-    let mut naked = Samples::new("wasmtime/bare-todo+sqlite/1");
-    let mut whole = Samples::new("pipeline/todo-create/1");
-    let mut position = 0;
-    for round in 0..rounds(190) {
-        for _ in 0..rounds(BATCH) {
-            position += 1;
-            runtime.block_on(async {
-                let started = Instant::now();
-                let answer = module.call(ARGUMENTS).await;
-                let called = started.elapsed();
-                insert(&bare, position);
-                (round > 0).then(|| naked.add(started.elapsed()));
-                (round > 0).then(|| module_alone.add(called));
-                assert!(answer.contains("kv.sqlite.todo.create"), "{answer}");
-            });
-        }
-        for _ in 0..rounds(BATCH) {
-            let call = kit::call(&arguments);
-            runtime.block_on(async {
-                let started = Instant::now();
-                kit::run(&tool, call, host).await;
-                (round > 0).then(|| whole.add(started.elapsed()));
-            });
+/// The builtin `todo` in both ways: through the pipeline, audited, and as the same module in bare
+/// wasmtime with the statement in bare SQLite after it.
+struct Both {
+    module: BareModule,
+    bare: Connection,
+    workspace: Workspace,
+    tool: Arc<ToolDefinition>,
+    arguments: Map<String, Value>,
+    module_alone: Samples,
+    naked: Samples,
+    whole: Samples,
+    _stores: [TempDir; 2],
+}
+
+impl Both {
+    fn new(spares: usize, [module_alone, naked, whole]: [&'static str; 3]) -> Self {
+        let (dir, store) = store();
+        let (bare_dir, _) = store_file();
+        let builtin = builtins().iter().find(|builtin| builtin.name == "todo");
+        let mut workspace = Workspace::of(&[], spares);
+        Arc::get_mut(&mut workspace.host).unwrap().broker = LazyBroker::new(move || {
+            Ok(Broker::new(Services {
+                store: Some(Arc::clone(&store)),
+                ..Services::default()
+            }))
+        });
+        Self {
+            module: BareModule::new(builtin.unwrap().wasm),
+            bare: connect(&bare_dir.path().join("kv.db")),
+            tool: workspace.tool("todo"),
+            workspace,
+            arguments: serde_json::from_str(ARGUMENTS).unwrap(),
+            module_alone: Samples::new(module_alone),
+            naked: Samples::new(naked),
+            whole: Samples::new(whole),
+            _stores: [dir, bare_dir],
         }
     }
-    module_alone.report(None);
-    naked.report(None);
-    whole.report(Some(&naked));
+
+    fn call_bare(&mut self, runtime: &Runtime, counts: bool) {
+        runtime.block_on(async {
+            let started = Instant::now();
+            let answer = self.module.call(ARGUMENTS).await;
+            let called = started.elapsed();
+            insert(&self.bare);
+            counts.then(|| self.naked.add(started.elapsed()));
+            counts.then(|| self.module_alone.add(called));
+            assert!(answer.contains("kv.sqlite.todo.create"), "{answer}");
+        });
+    }
+
+    fn call_whole(&mut self, runtime: &Runtime, counts: bool) {
+        let call = kit::call(&self.arguments);
+        runtime.block_on(async {
+            let started = Instant::now();
+            kit::run(&self.tool, call, &self.workspace.host).await;
+            counts.then(|| self.whole.add(started.elapsed()));
+        });
+    }
+
+    fn report(&self) {
+        self.module_alone.report(None);
+        self.naked.report(None);
+        self.whole.report(Some(&self.naked));
+    }
+}
+
+/// One call after the other, without spares.
+fn whole(runtime: &Runtime) {
+    let names = [
+        "wasmtime/bare-todo/1",
+        "wasmtime/bare-todo+sqlite/1",
+        "pipeline/todo-create/1",
+    ];
+    let mut both = Both::new(0, names);
+    for round in 0..rounds(190) {
+        for _ in 0..rounds(BATCH) {
+            both.call_bare(runtime, round > 0);
+        }
+        for _ in 0..rounds(BATCH) {
+            both.call_whole(runtime, round > 0);
+        }
+    }
+    both.report();
+}
+
+/// Calls that arrive at a fixed rate, every second one bare, with spares.
+fn arrivals(runtime: &Runtime) {
+    let names = [
+        "wasmtime/bare-todo-at-1000-per-s/1",
+        "wasmtime/bare-todo+sqlite-at-1000-per-s/1",
+        "pipeline/todo-create-at-1000-per-s/1",
+    ];
+    let mut both = Both::new(8, names);
+    for round in 0..rounds(9000) {
+        thread::sleep(PERIOD);
+        both.call_bare(runtime, round > 100);
+        thread::sleep(PERIOD);
+        both.call_whole(runtime, round > 100);
+    }
+    both.report();
 }
 
 /// The statement, which is a transaction by itself; its row is read whole.
-fn insert(connection: &Connection, position: i64) {
+fn insert(connection: &Connection) {
     let mut statement = connection.prepare_cached(INSERT).unwrap();
-    let mut rows = statement.query([position, 1_700_000_000]).unwrap();
+    let nothing = None::<String>;
+    let values = rusqlite::params![
+        "bench",
+        "buy milk",
+        nothing,
+        nothing,
+        1_700_000_000,
+        "XS",
+        1,
+        41,
+        75,
+        138,
+        "[]",
+        nothing,
+        10_000
+    ];
+    let mut rows = statement.query(values).unwrap();
     let row = rows.next().unwrap().unwrap();
     let text = |column: usize| row.get::<_, Option<String>>(column).unwrap();
     let number = |column: usize| row.get::<_, Option<i64>>(column).unwrap();
@@ -215,6 +295,9 @@ fn connect(path: &Path) -> Connection {
     let connection = Connection::open(path).unwrap();
     let settings = "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;";
     connection.execute_batch(settings).unwrap();
+    // Without it the statement would be prepared anew each time.
+    let stable = DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG;
+    connection.set_db_config(stable, true).unwrap();
     connection
 }
 

@@ -326,6 +326,7 @@ fn install(registry: &Path, places: &Places, store: &Store) {
         host: allowed.clone(),
         app: allowed,
         builtins: Vec::new(),
+        wanted: Vec::new(),
         now: NOW,
         mode: Mode::Normal,
         decide: Box::new(|_| Decision::Refuse),

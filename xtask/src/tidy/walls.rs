@@ -182,7 +182,12 @@ pub(super) const TABLES: Tables = Tables {
         row("jp_tool_test", &["jp_tool"], &[], &[]),
         row("jp_tool_brokered", &[], &[], &["jp_guest_build"]),
         row("jp_probes", &["jp_tool"], &[], &[]),
-        row("jp_module_probes", &["jp_tool_brokered"], &[], &[]),
+        row(
+            "jp_module_probes",
+            &["jp_probes", "jp_tool_brokered"],
+            &[],
+            &[],
+        ),
         row("jp_guest_build", &[], &[], &[]),
         row(
             TEST_KIT,
