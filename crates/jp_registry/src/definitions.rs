@@ -41,6 +41,25 @@ pub fn supply(schema: &mut Map<String, Value>) {
     }
 }
 
+/// Puts what callers write in the place of what the guest gets: a handle where that is a path.
+pub fn for_callers(schema: &mut Value) {
+    let own = schema.get_mut(KEY).and_then(Value::as_object_mut);
+    for (name, definition) in own.into_iter().flatten() {
+        match name.as_str() {
+            "path" => {
+                *definition = described(handle(), "A file that the user chose, by its id.");
+            }
+            "blob_or_path" => {
+                *definition = json!({
+                    "description": "A file: bytes as base64, or one that the user chose, by its id.",
+                    "oneOf": [handle(), blob()],
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Finds the definitions that a schema refers to, without recursion.
 fn references(schema: &Map<String, Value>) -> Vec<(&'static str, Value)> {
     let mut found = Vec::new();
@@ -73,6 +92,15 @@ fn path() -> Value {
         "type": "object",
         "properties": {"path": {"type": "string", "pattern": "^/", "maxLength": 4096}},
         "required": ["path"],
+        "additionalProperties": false,
+    })
+}
+
+fn handle() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"$file": {"type": "string"}},
+        "required": ["$file"],
         "additionalProperties": false,
     })
 }
@@ -114,6 +142,21 @@ mod tests {
         let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
         let validator = options.build(&Value::Object(schema)).unwrap();
         validator.is_valid(value)
+    }
+
+    #[test]
+    fn callers_write_handles_where_the_guest_gets_paths() {
+        let mut schema = json!({"properties": {"a": {"$ref": "#/definitions/blob_or_path"}}});
+        supply(schema.as_object_mut().unwrap());
+        let given = schema.clone();
+        for_callers(&mut schema);
+        let written = schema["definitions"]["blob_or_path"].to_string();
+        assert!(written.contains("$file") && written.contains("base64"));
+        assert!(!written.contains("\"path\""));
+        assert_eq!(schema["properties"], given["properties"]);
+        let mut none = json!({"type": "object"});
+        for_callers(&mut none);
+        assert_eq!(none, json!({"type": "object"}));
     }
 
     #[test]

@@ -71,6 +71,14 @@ fn what_is_no_lock_file_is_refused_with_its_reason() {
             "no name of a registry",
         ),
         (
+            good.replace("\"main\"", "\"x'; touch pwned; '\""),
+            "no name of a registry",
+        ),
+        (
+            good.replace("\"main\"", "\"../../x\""),
+            "no name of a registry",
+        ),
+        (
             good.replace("0123456789abcdef", "../../../../etcx"),
             "no id of a key",
         ),
@@ -159,7 +167,7 @@ proptest! {
     #[test]
     fn both_readers_agree_on_whatever_was_written(
         names in prop::collection::btree_set("[a-z0-9]{1,8}([.-][a-z0-9]{1,8}){0,2}", 0..6),
-        registry in "[ -~]{1,20}",
+        registry in "[a-z0-9]{1,8}([.-][a-z0-9]{1,8}){0,2}",
         server in "[ -~é漢]{1,10}",
         models in prop::collection::vec("[a-z0-9]{1,8}", 0..3),
     ) {

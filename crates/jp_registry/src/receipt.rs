@@ -135,11 +135,15 @@ impl Receipts {
                 receipt.capabilities == tool.capabilities,
             ),
         ];
+        let differs = |field| ReceiptProblem::Differs {
+            name: name(),
+            field,
+        };
         if let Some((field, _)) = same.into_iter().find(|(_, same)| !same) {
-            return Err(ReceiptProblem::Differs {
-                name: name(),
-                field,
-            });
+            return Err(differs(field));
+        }
+        if !may_be_of(receipt, &tool.registry, roots) {
+            return Err(differs("registry"));
         }
         if let Some(reason) = revocation(tool, roots, revoked) {
             return Err(ReceiptProblem::Revoked {
@@ -265,6 +269,17 @@ fn drop_oldest(receipts: &mut BTreeMap<Digest, Receipt>) {
         };
         receipts.remove(&digest);
     }
+}
+
+/// Tells whether a lock file may say that a verified tool is of this registry. Two registries may offer
+/// the same tool; but naming another one must not get around what the one it came from is trusted for.
+fn may_be_of(receipt: &Receipt, registry: &str, roots: &TrustRoots) -> bool {
+    if receipt.registry == registry {
+        return true;
+    }
+    let came_from = roots.registry(&receipt.registry);
+    let validates = came_from.is_some_and(|registry| registry.validates);
+    !validates && roots.registry(registry).is_some()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::{
     key::SigningKey,
     lock::LockedTool,
     revocation::Revocations,
-    trust::{AllNames, TrustRoots},
+    trust::{AllNames, TrustRoots, TrustedRegistry},
 };
 
 fn receipt(at: u64) -> Receipt {
@@ -135,12 +135,26 @@ fn a_receipt_counts_only_for_what_was_verified_under_a_trusted_key() {
         |tool: &mut LockedTool| tool.capabilities = Digest::of(b"x"),
         |tool: &mut LockedTool| tool.id = "pdf.x".parse().unwrap(),
         |tool: &mut LockedTool| tool.version.major = 9,
+        |tool: &mut LockedTool| tool.registry = "unknown".to_owned(),
     ] {
         let mut other = tool.clone();
         change(&mut other);
         let differs = receipts.valid(&other, &roots, &none);
         assert!(matches!(differs, Err(ReceiptProblem::Differs { .. })));
     }
+    // Another registry may offer the same; but not to get around what the first one is trusted for.
+    let mirrored = LockedTool {
+        registry: "mirror".to_owned(),
+        ..tool.clone()
+    };
+    let mut trust = |name: &str, validates| {
+        let key = SigningKey::generate().unwrap().public().clone();
+        let registry = TrustedRegistry { key, validates };
+        roots.trust_registry(name, registry).unwrap();
+        receipts.valid(&mirrored, &roots, &none).is_ok()
+    };
+    assert!(trust("mirror", false));
+    assert!(!trust("main", true));
     roots.revoke(&key, "it was lost");
     let revoked = receipts.valid(&tool, &roots, &none);
     assert!(matches!(revoked, Err(ReceiptProblem::Revoked { .. })));

@@ -7,7 +7,7 @@ use jp_config::{
     tool::{Enable, ParametersStyle, ResultMode, RunMode, ToolSource},
 };
 use jp_policy::{Capabilities, Request};
-use jp_registry::Pinned;
+use jp_registry::{Pinned, definitions};
 use jp_tool::DescribedTool;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
@@ -61,7 +61,7 @@ pub struct ToolDefinition {
     pub name: String,
     /// What people and models are told about it.
     pub docs: ToolDocs,
-    /// The JSON Schema of its arguments.
+    /// The JSON Schema of its arguments, as it gets them: see [`Self::known_schema`].
     pub schema: Value,
     /// The JSON Schema of its results, which are JSON then. Not to be changed once the tool was called.
     pub output_schema: Option<Value>,
@@ -97,6 +97,8 @@ pub struct ToolDefinition {
     pub(super) undeclared: bool,
     pub(super) described: OnceCell<Option<DescribedTool>>,
     pub(super) schema_by: SchemaBy,
+    /// The schema of its arguments as callers write them, where that differs.
+    pub(super) callers_schema: OnceLock<Value>,
     pub(super) checker: OnceLock<Result<Checker, String>>,
     pub(super) result_checker: OnceLock<Result<Checker, String>>,
     pub(crate) composed: OnceLock<Composed>,
@@ -134,6 +136,7 @@ impl ToolDefinition {
             undeclared: false,
             described: OnceCell::new(),
             schema_by: SchemaBy::Us,
+            callers_schema: OnceLock::new(),
             checker: OnceLock::new(),
             result_checker: OnceLock::new(),
             composed: OnceLock::new(),
@@ -158,11 +161,17 @@ impl ToolDefinition {
         text.map_or("", String::as_str)
     }
 
-    /// Returns the schema of its arguments: its own, once it was asked, or the configured one.
+    /// Returns the schema of its arguments as callers write them: its own, once it was asked, or the
+    /// configured one.
     #[must_use]
     pub fn known_schema(&self) -> &Value {
         match self.described.get() {
             Some(Some(tool)) => &tool.parameters,
+            _ if self.schema_by == SchemaBy::Manifest => self.callers_schema.get_or_init(|| {
+                let mut schema = self.schema.clone();
+                definitions::for_callers(&mut schema);
+                schema
+            }),
             _ => &self.schema,
         }
     }

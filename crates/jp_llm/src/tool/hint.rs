@@ -23,8 +23,9 @@ impl ToolError {
             }
             Self::Denied { denied, .. } => denied.mend(),
             Self::NotApproved { tool } => Some(format!(
-                "run it in a terminal, approve this call with `jp tool run --yes {tool} …`, or set \
-                 `run = \"unattended\"` for it in a workspace you trust"
+                "run it in a terminal, approve this call with `jp tool run --yes {} …`, or set \
+                 `run = \"unattended\"` for it in a workspace you trust",
+                word(tool)
             )),
             Self::Unconfinable { .. } => Some(
                 "`unconfined = true` under `[policy]` in your own configuration runs commands with \
@@ -52,5 +53,16 @@ impl ToolError {
             }
             _ => None,
         }
+    }
+}
+
+/// Writes a name for a command to type. One that a shell would read as something else is left for the
+/// person to write.
+fn word(name: &str) -> &str {
+    let plain = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    if !name.is_empty() && name.chars().all(plain) {
+        name
+    } else {
+        "NAME"
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::{Lock, LockError, LockedTool, MAX_NAME, VERSION};
-use crate::Digest;
+use crate::{Digest, ToolId};
 
 /// The beginnings of the lines that version control leaves where two branches differ.
 const MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
@@ -76,15 +76,22 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<(), LockError> {
     if !name.is_empty() && name.len() <= MAX_NAME && plain {
         return Ok(());
     }
+    Err(not_a_name(what, name))
+}
+
+fn not_a_name(what: &str, name: &str) -> LockError {
     let start: String = name.chars().take(80).collect();
     let start = start.escape_debug();
-    Err(LockError::Malformed {
+    LockError::Malformed {
         reason: format!("`{start}` is no name of a {what}"),
-    })
+    }
 }
 
 pub(super) fn check_tool(tool: &LockedTool) -> Result<(), LockError> {
-    check_name("registry", &tool.registry)?;
+    // A registry's name is written like a tool's, so that it can be part of a command and of a path.
+    if tool.registry.parse::<ToolId>().is_err() {
+        return Err(not_a_name("registry", &tool.registry));
+    }
     if tool.version.pre.len() + tool.version.build.len() <= MAX_VERSION {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use jp_registry::Lock;
 
 use super::{
     Asking,
-    finding::{Family, Finding, Severity, quoted},
+    finding::{Family, Finding, Severity, quoted, word},
     locked::Locked,
 };
 use crate::{error::CliError, session::Session, ui::Ui};
@@ -88,12 +88,15 @@ pub(super) fn mend(name: &str, error: &ToolError, locked: &Locked<'_>) -> String
         return hint;
     }
     let tool = configured.conversation.tools.tools.get(name);
-    match tool.map(|tool| &tool.source) {
-        Some(ToolSource::Mcp { server, .. }) => {
-            format!("correct [providers.mcp.{server}], then: jp tool show {name}")
-        }
-        _ => format!("correct [conversation.tools.{name}], then: jp tool show {name}"),
-    }
+    let table = match tool.map(|tool| &tool.source) {
+        Some(ToolSource::Mcp { server, .. }) => format!("[providers.mcp.{server}]"),
+        _ => format!("[conversation.tools.{name}]"),
+    };
+    format!(
+        "correct {}, then: jp tool show {}",
+        word(&table),
+        word(name)
+    )
 }
 
 const fn is_of_registry(tool: &ToolingConfig) -> bool {

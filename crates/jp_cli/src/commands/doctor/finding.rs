@@ -105,10 +105,14 @@ pub(crate) fn whole_line(text: &str) -> String {
 
 /// Writes a path the way a shell reads it back.
 pub(crate) fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
+    word(&path.display().to_string())
+}
+
+/// Writes a name the way a shell reads it back: it may be a stranger's, and mends are run.
+pub(crate) fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
-        return text;
+        return text.to_owned();
     }
     format!("'{}'", text.replace('\'', r"'\''"))
 }
@@ -126,6 +130,14 @@ mod tests {
         ] {
             assert_eq!(quoted(Path::new(path)), word);
         }
+    }
+
+    #[test]
+    fn names_are_words_of_a_shell() {
+        for (name, written) in [("ocr", "ocr"), ("t;id", "'t;id'"), ("", "''")] {
+            assert_eq!(word(name), written);
+        }
+        assert_eq!(word("[a.b';id;']"), r"'[a.b'\'';id;'\'']'");
     }
 
     #[test]

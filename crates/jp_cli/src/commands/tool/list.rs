@@ -134,7 +134,7 @@ fn entry(name: &str, tool: &Result<ToolDefinition, ToolError>, host: &Host) -> V
             "enabled": tool.is_enabled(),
             "run": mode(tool, host),
             "summary": tool.summary(),
-            "parameters": tool.schema,
+            "parameters": tool.known_schema(),
         }),
         Err(error) => json!({"name": name, "error": error.to_string()}),
     }
