@@ -43,7 +43,7 @@ pub(crate) struct KeyArgs {
     /// It is the key of this registry
     #[arg(long, value_name = "NAME", conflicts_with_all = ["names", "all_names"])]
     registry: Option<String>,
-    /// With --registry: refuse tools that the registry has not validated
+    /// With --registry: refuse its tools that it has not countersigned
     #[arg(long, requires = "registry")]
     validates: bool,
     /// Take the trust back
