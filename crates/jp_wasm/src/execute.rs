@@ -8,7 +8,7 @@ use std::{
 
 use jp_policy::{Limit, Limits};
 use jp_tool::Outcome;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use wasmtime::Store;
 
 use crate::{
@@ -34,9 +34,9 @@ pub(crate) struct Running<'a> {
     pub(crate) engine: &'a wasmtime::Engine,
     pub(crate) ticker: &'a Ticker,
     /// Turns to compute.
-    pub(crate) turns: &'a Arc<Semaphore>,
+    pub(crate) turns: &'a Semaphore,
     /// Places in the pool.
-    pub(crate) places: &'a Arc<Semaphore>,
+    pub(crate) places: &'a Semaphore,
     /// How instances are allocated.
     pub(crate) allocation: Allocation,
     /// What guests are called for.
@@ -107,11 +107,11 @@ impl Running<'_> {
     }
 
     /// Waits for a place in the pool, as long as the call may take; usually there is one.
-    async fn place(&self, stop: &Arc<Stop>) -> Result<Option<OwnedSemaphorePermit>, Stopped> {
-        if let Ok(place) = Arc::clone(self.places).try_acquire_owned() {
+    async fn place(&self, stop: &Arc<Stop>) -> Result<Option<SemaphorePermit<'_>>, Stopped> {
+        if let Ok(place) = self.places.try_acquire() {
             return Ok(Some(place));
         }
-        let waiting = Arc::clone(self.places).acquire_owned();
+        let waiting = self.places.acquire();
         // The semaphore is never closed.
         run_in_turns(waiting, stop, self.turns, self.ticker)
             .await

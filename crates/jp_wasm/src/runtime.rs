@@ -49,8 +49,8 @@ pub struct Runtime {
     artifacts: Arc<Artifacts>,
     dirs: DirCache,
     ticker: Ticker,
-    turns: Arc<Semaphore>,
-    places: Arc<Semaphore>,
+    turns: Semaphore,
+    places: Semaphore,
     allocation: Allocation,
     without_cache: Option<String>,
 }
@@ -84,8 +84,8 @@ impl Runtime {
             artifacts: Arc::new(artifacts),
             engine,
             dirs: DirCache::default(),
-            turns: Arc::new(Semaphore::new(cores)),
-            places: Arc::new(Semaphore::new((POOLED_GUESTS - SPARE_PLACES) as usize)),
+            turns: Semaphore::new(cores),
+            places: Semaphore::new((POOLED_GUESTS - SPARE_PLACES) as usize),
             allocation: options.allocation,
             without_cache,
         })

@@ -11,7 +11,7 @@ use std::{
     time::Instant,
 };
 
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::{error::Stopped, ticker::Ticker};
@@ -64,7 +64,8 @@ impl Stop {
     }
 }
 
-type Turn = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
+type Turn<'a> =
+    Pin<Box<dyn Future<Output = Result<SemaphorePermit<'a>, AcquireError>> + Send + 'a>>;
 
 /// Runs a guest's future under `stop`, in turns.
 ///
@@ -75,11 +76,11 @@ type Turn = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireErro
 pub(crate) async fn run_in_turns<F: Future>(
     guest: F,
     stop: &Arc<Stop>,
-    turns: &Arc<Semaphore>,
+    turns: &Semaphore,
     ticker: &Ticker,
 ) -> Result<F::Output, Stopped> {
     let mut guest = pin!(guest);
-    let mut queued: Option<Turn> = None;
+    let mut queued: Option<Turn<'_>> = None;
     let mut cancelled = None;
     poll_fn(|cx| {
         if let Some(reason) = stop.reason() {
@@ -87,12 +88,12 @@ pub(crate) async fn run_in_turns<F: Future>(
         }
         let turn = match queued.as_mut() {
             Some(turn) => turn.as_mut().poll(cx),
-            None => match Arc::clone(turns).try_acquire_owned() {
+            None => match turns.try_acquire() {
                 Ok(turn) => Poll::Ready(Ok(turn)),
-                Err(_) => queued
-                    .insert(Box::pin(Arc::clone(turns).acquire_owned()))
-                    .as_mut()
-                    .poll(cx),
+                Err(_) => {
+                    let queued = queued.insert(Box::pin(turns.acquire()));
+                    queued.as_mut().poll(cx)
+                }
             },
         };
         if let Poll::Ready(turn) = turn {
