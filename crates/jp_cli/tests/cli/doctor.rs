@@ -180,3 +180,20 @@ fn mcp_tools_that_nobody_pinned_are_a_note() {
         "jp tool lock"
     );
 }
+
+#[test]
+fn a_local_tool_without_its_wasm_file_is_told() {
+    let sandbox = Sandbox::with_tools();
+    let broken = sandbox.path("workspace/.jp/tools/trap.wasm");
+    let gone = sandbox.path("workspace/.jp/tools/spin.wasm");
+    // One of these tools says neither what to run nor where its file is.
+    assert_eq!(doctor(&sandbox, &["--offline"])["errors"], 1);
+    fs::remove_file(gone).unwrap();
+    fs::remove_file(&broken).unwrap();
+    fs::create_dir(&broken).unwrap();
+    let found = doctor(&sandbox, &["--offline"]);
+    let line = mend(&found, "error", "spin", ".jp/tools/spin.wasm");
+    assert!(line.contains("[conversation.tools.spin]"), "{line}");
+    mend(&found, "error", "trap", ".jp/tools/trap.wasm");
+    assert_eq!(found["errors"], 3, "{found:#}");
+}

@@ -16,3 +16,4 @@ mod registry;
 mod shop;
 mod terminal;
 mod trust;
+mod updates;

@@ -5,7 +5,7 @@ use semver::Version;
 use super::{InstallError, Installer, Known, Mode, Registry, Warning, asked::Asked, kept, names};
 use crate::{
     ToolId,
-    index::Index,
+    index::{Index, IndexVersion},
     lock::Lock,
     verify::{
         self, Expected, ExpectedDigest, FetchedManifest, Purpose, VerifiedManifest, VerifyError,
@@ -21,6 +21,8 @@ pub(super) struct Candidate<'r> {
     pub(super) deprecated: Option<String>,
     /// Another tool of the registry that its name reads like.
     pub(super) like: Option<ToolId>,
+    /// What could be taken in its place, the newest first.
+    pub(super) others: Vec<Wanted<'r>>,
 }
 
 /// A manifest to get.
@@ -31,6 +33,27 @@ pub(super) struct Wanted<'a> {
     pub(super) version: Option<Version>,
     pub(super) digest: Option<ExpectedDigest>,
     pub(super) purpose: Purpose,
+}
+
+impl<'a> Wanted<'a> {
+    /// Returns a version that an index names.
+    pub(super) fn listed(
+        registry: &'a Registry,
+        id: &ToolId,
+        version: &Version,
+        listed: &IndexVersion,
+    ) -> Self {
+        Self {
+            registry: &registry.name,
+            id: id.clone(),
+            version: Some(version.clone()),
+            digest: Some(ExpectedDigest {
+                digest: listed.manifest,
+                source: verify::Source::Index,
+            }),
+            purpose: Purpose::Install,
+        }
+    }
 }
 
 impl Installer<'_> {
@@ -136,6 +159,7 @@ impl Installer<'_> {
         let mut candidate = self.version(registry, index, id, &version, known)?;
         let near = names::look_alike(id.as_str(), ids().map(ToolId::as_str));
         candidate.like = near.and_then(|near| near.parse().ok());
+        candidate.others = asked.others(&version, None, registry, tool, &known.revoked);
         Ok(candidate)
     }
 
@@ -154,16 +178,7 @@ impl Installer<'_> {
             version: version.clone(),
             registry: registry.name.clone(),
         })?;
-        let wanted = Wanted {
-            registry: &registry.name,
-            id: id.clone(),
-            version: Some(version.clone()),
-            digest: Some(ExpectedDigest {
-                digest: listed.manifest,
-                source: verify::Source::Index,
-            }),
-            purpose: Purpose::Install,
-        };
+        let wanted = Wanted::listed(registry, id, version, listed);
         let mut candidate = self.candidate(registry, &wanted, known)?;
         candidate.deprecated.clone_from(&listed.deprecated);
         Ok(candidate)
@@ -182,6 +197,7 @@ impl Installer<'_> {
             manifest,
             deprecated: None,
             like: None,
+            others: Vec::new(),
         })
     }
 

@@ -3,7 +3,7 @@
 
 use semver::Version;
 
-use super::{InstallError, Registry, Versions, asked::Asked};
+use super::{InstallError, Registry, Versions, asked::Asked, candidate::Wanted};
 use crate::{
     diff::escape,
     index::{Index, IndexTool, IndexVersion},
@@ -66,6 +66,29 @@ impl Asked<'_> {
         let is_fine = locked.is_some_and(|locked| locked.deprecated.is_none())
             && revoked.version(self.id, &tool.version).is_none();
         (next.deprecated.is_none() || !is_fine).then_some(version)
+    }
+
+    /// Returns what could be taken in place of a version, the newest first: nothing that somebody
+    /// warns of, and only what is above another version where there is one.
+    pub(super) fn others<'r>(
+        &self,
+        than: &Version,
+        above: Option<&Version>,
+        registry: &'r Registry,
+        tool: &IndexTool,
+        revoked: &Revocations,
+    ) -> Vec<Wanted<'r>> {
+        let others = self
+            .usable(tool, revoked)
+            .rev()
+            .filter(|(version, listed)| {
+                let above = above.is_none_or(|above| *version > above);
+                *version != than && above && listed.deprecated.is_none()
+            });
+        others
+            .take(MAX_NAMED)
+            .map(|(version, listed)| Wanted::listed(registry, self.id, version, listed))
+            .collect()
     }
 
     /// Says which versions there are, where none of them will do.

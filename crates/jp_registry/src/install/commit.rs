@@ -4,8 +4,10 @@
 use jp_policy::{Policy, could_be_satisfied};
 
 use super::{
-    Change, Decision, InstallError, Installed, Installer, Known, Mode, Warning, asked::Asked,
-    candidate::Candidate, kept, warning,
+    Change, Decision, InstallError, Installed, Installer, Known, Mode, Warning,
+    asked::Asked,
+    candidate::{Candidate, Wanted},
+    kept, unmet, warning,
 };
 use crate::{
     Digest, ToolId,
@@ -37,7 +39,8 @@ impl Installer<'_> {
         refuse_revoked(&tool, known)?;
         let mut warnings = known.warnings.clone();
         warnings.extend(self.look_alikes(&candidate, lock));
-        warnings.extend(self.satisfiable(candidate.manifest.manifest())?);
+        let satisfiable = self.satisfiable(candidate.manifest.manifest());
+        warnings.extend(satisfiable.map_err(|e| self.or_instead(e, asked, &candidate, known))?);
         warnings.extend(deprecated(
             candidate.manifest.manifest(),
             candidate.deprecated.as_deref(),
@@ -75,6 +78,27 @@ impl Installer<'_> {
         })
     }
 
+    /// Adds to an error about a version that could never run which other one could.
+    fn or_instead(
+        &self,
+        mut error: InstallError,
+        asked: &Asked<'_>,
+        candidate: &Candidate<'_>,
+        known: &Known,
+    ) -> InstallError {
+        if let InstallError::Unsatisfiable { instead, .. } = &mut error {
+            let could = |wanted: &&Wanted<'_>| {
+                let found = self.manifest(wanted, known);
+                found.is_ok_and(|(_, other)| self.satisfiable(other.manifest()).is_ok())
+            };
+            let other = candidate.others.iter().find(could);
+            let version = other.and_then(|other| other.version.as_ref());
+            *instead = version
+                .map(|version| unmet::instead(asked.name, asked.id, &version.to_string(), false));
+        }
+        error
+    }
+
     /// Refuses a tool that could never run here.
     pub(super) fn satisfiable(&self, tool: &ToolManifest) -> Result<Vec<Warning>, InstallError> {
         let app = Policy {
@@ -84,7 +108,9 @@ impl Installer<'_> {
         let partly = could_be_satisfied(&self.host, &app, &tool.request());
         let partly = partly.map_err(|denied| InstallError::Unsatisfiable {
             id: tool.id.clone(),
-            denied,
+            version: tool.version.clone(),
+            denied: Box::new(denied),
+            instead: None,
         })?;
         let partly = partly.into_iter().map(|unsatisfied| Warning::Partly {
             unsatisfied: Box::new(unsatisfied),

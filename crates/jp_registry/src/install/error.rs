@@ -146,12 +146,16 @@ pub enum InstallError {
         taken: String,
     },
     /// It could never run here.
-    #[error("`{id}` could never run here: {denied}")]
+    #[error("`{id}` {version} could never run here: {denied}")]
     Unsatisfiable {
         /// The tool.
         id: ToolId,
+        /// The version.
+        version: Version,
         /// What is missing.
-        denied: Denied,
+        denied: Box<Denied>,
+        /// What to type to get the newest version that could, if there is one.
+        instead: Option<String>,
     },
     /// It was taken back.
     #[error("`{id}` {version} was revoked: {}", escape(reason))]
@@ -232,7 +236,14 @@ impl InstallError {
             Self::Taken { name, id, .. } => {
                 format!("give it another name: `jp tool install my-{name}={id}`")
             }
-            Self::Unsatisfiable { denied, .. } => return denied.mend(),
+            Self::Unsatisfiable {
+                denied, instead, ..
+            } => {
+                let instead = instead.as_ref();
+                let older = instead.map(|line| format!("{line} takes the newest one that could"));
+                let all: Vec<String> = denied.mend().into_iter().chain(older).collect();
+                return (!all.is_empty()).then(|| all.join("; or "));
+            }
             Self::Stopped { name, .. } => {
                 format!("if that is what you want, `jp tool update {name} --yes` accepts it")
             }

@@ -40,9 +40,9 @@ impl Installer<'_> {
     }
 
     /// Updates tools to the newest versions that fit what the workspace asks for; without names, all
-    /// that go by their own name or that the workspace names. (Another one under another name stands
-    /// beside another version on purpose, and is updated when it is named.) A version goes back only
-    /// where the workspace asks for older ones, and somebody accepts it.
+    /// that are locked, by whichever name, as [`Installer::outdated`] lists them. (One that is to stay
+    /// says so in the workspace's `[tooling]`.) A version goes back only where the workspace asks for
+    /// older ones, and somebody accepts it.
     ///
     /// # Errors
     ///
@@ -57,11 +57,7 @@ impl Installer<'_> {
             chosen.push(tool.ok_or_else(missing)?.clone());
         }
         if names.is_empty() {
-            let named = |tool: &LockedTool| self.of_locked(tool).workspace.is_some();
-            let own = lock
-                .tools()
-                .filter(|tool| tool.name == tool.id || named(tool));
-            chosen.extend(own.cloned());
+            chosen.extend(lock.tools().cloned());
         }
         let mut answers = Answers::new();
         let outcomes = chosen.into_iter().map(|tool| {
@@ -83,7 +79,14 @@ impl Installer<'_> {
         let registry = self.registry(&tool.registry)?;
         let candidate = match self.ask_once(registry, &mut known, answers)? {
             Some(index) => match asked.next(tool, index, &known.revoked) {
-                Some(version) => self.version(registry, index, &tool.id, version, &known)?,
+                Some(version) => {
+                    let mut next = self.version(registry, index, &tool.id, version, &known)?;
+                    let above = fits.then_some(&tool.version);
+                    let others =
+                        |offered| asked.others(version, above, registry, offered, &known.revoked);
+                    next.others = index.tool(&tool.id).map(others).unwrap_or_default();
+                    next
+                }
                 None if fits => return self.check(tool),
                 None => return Err(asked.none_listed(registry, index, &known.revoked)),
             },

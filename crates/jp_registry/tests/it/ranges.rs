@@ -177,7 +177,7 @@ fn install_and_update_keep_to_what_the_workspace_asks_for() {
     world.deprecate("=1.1.0");
     assert!(only(&installer).unwrap().is_change());
     assert_eq!(world.locked(), "1.2.0");
-    // Under another name, too, if the workspace says so.
+    // Under another name, too.
     let installer = world.installer(&["ocr@1", "old=ocr@~1.0"]);
     installer.lock().unwrap();
     world.shop.publish(&ocr("1.0.1"));
@@ -185,6 +185,14 @@ fn install_and_update_keep_to_what_the_workspace_asks_for() {
         outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
     }
     assert_eq!(locked(world.workspace.path(), "old").unwrap(), "1.0.1");
+    // And if the workspace says nothing of it: what is listed as outdated is what is updated.
+    let installer = world.installer(&["ocr@1"]);
+    let (found, _) = installer.outdated().unwrap();
+    let newer = found.iter().filter(|one| one.newer.is_some());
+    let newer: Vec<&str> = newer.map(|one| one.tool.name.as_str()).collect();
+    assert_eq!(newer, ["old"]);
+    installer.update(&[]).unwrap();
+    assert_eq!(locked(world.workspace.path(), "old").unwrap(), "2.0.0");
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use jp_config::{ToolingConfig, tool::ToolSource};
+use jp_config::{
+    ToolingConfig,
+    tool::{ToolConfig, ToolSource},
+};
 use jp_llm::{ToolDefinition, ToolError, Trust, registry::SignedProblem};
 use jp_registry::Lock;
 
@@ -49,6 +52,10 @@ pub(super) fn tools(
         if elsewhere || (of_server && asking == Asking::Nobody) {
             continue;
         }
+        if tool.is_ok() {
+            let configured = configured.get(&name);
+            findings.extend(configured.and_then(|tool| without_file(session, &name, tool)));
+        }
         if let Err(error) = tool {
             findings.push(Finding {
                 family: Family::Tools,
@@ -63,6 +70,25 @@ pub(super) fn tools(
         }
     }
     Ok(findings)
+}
+
+/// Finds a local tool whose Wasm file is not there. Only looked for: what is in it a call says.
+fn without_file(session: &Session, name: &str, tool: &ToolConfig) -> Option<Finding> {
+    let path = tool.wasm()?;
+    let problem = match jp_config::resolve_wasm(&session.workspace.root, path) {
+        Ok(real) if real.is_file() => return None,
+        Ok(_) => format!("`{path}` is not a file"),
+        Err(error) => format!("its Wasm file cannot be used: {error}"),
+    };
+    Some(Finding {
+        family: Family::Tools,
+        severity: Severity::Error,
+        subject: name.to_owned(),
+        problem,
+        mend: format!(
+            "build or copy the tool to {path}, or correct `wasm` in [conversation.tools.{name}]"
+        ),
+    })
 }
 
 /// Names the command that mends a tool which cannot be made, or the line to write.

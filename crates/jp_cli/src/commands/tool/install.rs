@@ -101,7 +101,8 @@ pub(crate) struct InstallArgs {
 /// Arguments of `jp tool update`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each tool goes to the newest version that fits what [tooling] asks for. A
+Each tool goes to the newest version that fits what [tooling] asks for, those
+under another name (ocr-old) too: one that is to stay needs its version there. A
 version that asks for more, shows the model something else, or is older because
 [tooling] asks for older ones, is shown as a difference and installed only when
 you accept it.
@@ -195,9 +196,17 @@ pub(crate) fn remove(args: &RemoveArgs, ui: &Ui) -> Result<Exit, CliError> {
     let installer = args.changing.installer(&session, &interrupts.cancel, ui)?;
     let mut removed = Vec::new();
     for name in parse_names(&args.names)? {
-        let gone = installer.remove(&name).map_err(CliError::install)?;
+        let named = registry::wanted_as(name.as_str(), &session.loaded).is_some();
+        let gone = installer.remove(&name);
+        let gone = gone.map_err(|error| not_removed(error, &name, named))?;
         if !args.changing.json {
             ui.say(format_args!("Removed {name} {}.", gone.version));
+        }
+        if named {
+            ui.warning(&format!(
+                "`[tooling]` still names `{name}`: `jp tool install` and `jp tool lock` bring it back"
+            ));
+            ui.hint(&delete_line(&name));
         }
         removed.push(json!({"name": name.as_str(), "version": gone.version.to_string()}));
     }
@@ -205,6 +214,24 @@ pub(crate) fn remove(args: &RemoveArgs, ui: &Ui) -> Result<Exit, CliError> {
         ui.json(&json!({"version": JSON_VERSION, "removed": removed}))?;
     }
     Ok(Exit::Done)
+}
+
+/// Says why a tool was not removed; whoever wants to be rid of one is not told how to install it.
+fn not_removed(error: InstallError, name: &ToolId, named: bool) -> CliError {
+    let missing = matches!(error, InstallError::NotLocked { .. });
+    let mut shown = CliError::install(error);
+    if let (true, CliError::Registry { hint, .. }) = (missing, &mut shown) {
+        *hint = Some(match named {
+            true => delete_line(name),
+            false => "`jp tool list` shows what is there".to_owned(),
+        });
+    }
+    shown
+}
+
+/// Says what to delete for a workspace not to ask for a tool.
+fn delete_line(name: &ToolId) -> String {
+    format!("delete `{name}` under `[tooling]` (in a `locara.json`: in its `tooling`)")
 }
 
 pub(crate) fn listen() -> Result<Interrupts, CliError> {
@@ -262,6 +289,9 @@ fn say(name: &ToolId, installed: &Installed, ui: &Ui) {
     let version = &tool.version;
     let line = match &installed.before {
         None => format!("Installed {name} {version} from {}.", tool.registry),
+        Some(before) if before.id == tool.id && before.version > *version => {
+            format!("Took {name} back from {} to {version}.", before.version)
+        }
         Some(before) if installed.is_change() => {
             format!("Updated {name} from {} to {version}.", before.version)
         }
