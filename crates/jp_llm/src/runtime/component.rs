@@ -9,7 +9,7 @@ use std::{path::Path, sync::Arc};
 use async_trait::async_trait;
 use jp_policy::Limits;
 use jp_tool::{Context, DescribedTool};
-use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi, ToolKind};
+use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi, ToolKind, WasiContext};
 use relative_path::RelativePathBuf;
 
 use super::{Form, Invocation, Run, Stopped, ToolRuntime, printed};
@@ -81,10 +81,11 @@ impl ComponentRuntime {
         }
     }
 
-    /// Opens what the grant allows and says where the guest finds it.
+    /// Opens what the grant allows, as far as the guest could see it, and says where the guest finds it.
     fn place(
         &self,
         invocation: &Invocation<'_>,
+        kind: ToolKind,
     ) -> Result<(Opened, Context, Option<PreparedCall>), Run> {
         let action = invocation.call.action;
         match &self.artifact {
@@ -101,7 +102,10 @@ impl ComponentRuntime {
                 Ok((opened, context, Some(prepared)))
             }
             Artifact::File(_) | Artifact::Stored(_) => {
-                let opened = places::open(invocation).map_err(Run::failed)?;
+                let opened = match kind.sees_files() {
+                    true => places::open(invocation).map_err(Run::failed)?,
+                    false => Opened::from(WasiContext::default()),
+                };
                 let root = places::WORKSPACE.into();
                 Ok((opened, Context { root, action }, None))
             }
@@ -156,7 +160,7 @@ impl ToolRuntime for ComponentRuntime {
             let tool = invocation.tool.name.clone();
             return Run::failed(ToolError::TakesNoFiles { tool });
         }
-        let (opened, context, builtin) = match self.place(invocation) {
+        let (opened, context, builtin) = match self.place(invocation, prepared.kind()) {
             Ok(placed) => placed,
             Err(run) => return run,
         };
