@@ -42,6 +42,9 @@ pub(crate) fn refuse(
     schema: &Value,
     placed: &[Placed],
 ) -> Result<(), String> {
+    if !has_path(Part::Object(arguments)) {
+        return Ok(());
+    }
     let mut walk = Walk {
         root: schema,
         placed,
@@ -65,6 +68,17 @@ impl<'a> Part<'a> {
             Value::Array(items) => Some(Self::Array(items)),
             _ => None,
         }
+    }
+}
+
+/// Tells whether there is anything to look for. Most arguments have no such key, and going through
+/// them with their schema takes longer than all other checks.
+fn has_path(part: Part<'_>) -> bool {
+    match part {
+        Part::Object(map) => {
+            map.keys().any(|key| key == PATH) || map.values().filter_map(Part::of).any(has_path)
+        }
+        Part::Array(items) => items.iter().filter_map(Part::of).any(has_path),
     }
 }
 
