@@ -2,30 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use crate::kit::Sandbox;
-
-/// An MCP server in a few lines of shell.
-const SERVER: &str = r#"
-while IFS= read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
-  case $line in
-    *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id" ;;
-    *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"shout","description":"Says it loudly.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}]}}\n' "$id" ;;
-    *'"tools/call"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"LOUD"}]}}\n' "$id" ;;
-  esac
-done
-"#;
-
-const HOUSE: &str = r#"
-[providers.mcp.house]
-command = "sh"
-arguments = ["server.sh"]
-grant.workspace = "read"
-
-[conversation.tools.shout]
-source = "mcp.house.shout"
-run = "unattended"
-"#;
+use crate::{kit::Sandbox, mcp};
 
 #[test]
 fn rows_outlive_the_process_and_what_is_due_comes_once() {
@@ -109,8 +86,7 @@ fn a_secret_is_kept_listed_and_forgotten_and_never_shown() {
 
 #[test]
 fn tools_of_an_mcp_server_need_trust_and_then_work() {
-    let sandbox = Sandbox::new(HOUSE);
-    sandbox.write("workspace/server.sh", SERVER);
+    let sandbox = mcp::sandbox();
     sandbox
         .jp(&["tool", "run", "shout", "text=hi"])
         .exits(126)

@@ -9,6 +9,7 @@ mod config;
 mod doctor;
 mod kit;
 mod market;
+mod mcp;
 mod models;
 mod output;
 mod pins;

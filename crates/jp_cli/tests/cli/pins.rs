@@ -5,47 +5,24 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::kit::Sandbox;
-
-/// An MCP server in a few lines of shell, which says of its tools what a file says.
-const SERVER: &str = r#"
-while IFS= read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
-  case $line in
-    *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id" ;;
-    *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}\n' "$id" "$(cat tools.json)" ;;
-    *'"tools/call"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"LOUD"}]}}\n' "$id" ;;
-  esac
-done
-"#;
-
-const CONFIG: &str = r#"
-[providers.mcp.house]
-command = "sh"
-arguments = ["server.sh"]
-grant.workspace = "read"
-
-[conversation.tools.shout]
-source = "mcp.house.shout"
-run = "unattended"
-"#;
+use crate::{
+    kit::Sandbox,
+    mcp::{self, CONFIG, shout},
+};
 
 /// A workspace with the server, which the user trusts.
 struct House(Sandbox);
 
 impl House {
-    fn new(config: &str) -> Self {
-        let house = Self(Sandbox::new(config));
-        house.0.write("workspace/server.sh", SERVER);
-        house.offers(&[shout()]);
+    fn new() -> Self {
+        let house = Self(mcp::sandbox());
         house.0.jp(&["trust"]).exits(0);
         house
     }
 
     /// Makes the server offer these tools from now on.
     fn offers(&self, tools: &[Value]) {
-        self.0
-            .write("workspace/tools.json", &json!(tools).to_string());
+        mcp::offers(&self.0, tools);
     }
 
     fn shout(&self) -> crate::kit::Ran {
@@ -91,14 +68,9 @@ impl House {
     }
 }
 
-fn shout() -> Value {
-    json!({"name": "shout", "description": "Says it loudly.", "inputSchema": {
-        "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}})
-}
-
 #[test]
 fn a_changed_description_is_stopped_until_a_person_accepts_it() {
-    let house = House::new(CONFIG);
+    let house = House::new();
     // Nobody has pinned it yet.
     assert_eq!(house.shout().exits(0).stdout, "LOUD");
     house
@@ -126,7 +98,7 @@ fn a_changed_description_is_stopped_until_a_person_accepts_it() {
 
 #[test]
 fn a_wider_schema_is_stopped_until_a_person_accepts_it() {
-    let house = House::new(CONFIG);
+    let house = House::new();
     house.0.jp(&["tool", "lock"]).exits(0);
     let mut wider = shout();
     wider["inputSchema"]["properties"]["password"] = json!({"type": "string"});
@@ -138,7 +110,7 @@ fn a_wider_schema_is_stopped_until_a_person_accepts_it() {
 fn a_tool_that_came_later_is_stopped_and_other_servers_are_not() {
     let more =
         "[conversation.tools.whisper]\nsource = \"mcp.house.whisper\"\nrun = \"unattended\"\n";
-    let house = House::new(CONFIG);
+    let house = House::new();
     house.0.jp(&["tool", "lock"]).exits(0);
     house
         .0

@@ -42,27 +42,12 @@ fn a_signed_tool_is_shown_with_its_origin_also_when_it_was_revoked() {
         (&signed["deprecated"], &signed["problem"]),
         (&json!(null), &json!(null))
     );
-    shop.change(&[
-        "deprecate",
-        "../shop",
-        "greet",
-        "1.0.0",
-        "--reason",
-        "too curt",
-    ]);
+    shop.deprecate("too curt");
     shop.run(&["tool", "outdated"]).exits(1);
     shop.jp(&["tool", "install", "greet"]);
     shop.jp(&["tool", "show", "greet"])
         .says("deprecated   too curt\n");
-    let what = [
-        "--tool",
-        "greet",
-        "--versions",
-        "1.0.0",
-        "--reason",
-        "leaks",
-    ];
-    shop.change(&[&["revoke", "../shop"], &what[..]].concat());
+    shop.revoke();
     shop.run(&["tool", "outdated"]).exits(1);
     facts(shop.run(&["tool", "show", "greet"]).exits(126))
         .says("status       broken: it was revoked: leaks\n")
@@ -152,15 +137,7 @@ fn mistakes_are_answered_with_what_to_type() {
         .warns("../publisher.pub holds a public key")
         .warns("`../publisher.key`");
     // A revoked tool without a newer version: there is nothing to update to.
-    let what = [
-        "--tool",
-        "greet",
-        "--versions",
-        "1.0.0",
-        "--reason",
-        "leaks",
-    ];
-    shop.change(&[&["revoke", "../shop"], &what[..]].concat());
+    shop.revoke();
     let ran = shop.run(&["tool", "outdated"]).exits(1).says("none");
     assert!(!ran.stderr.contains("jp tool update"), "{ran:?}");
     ran.warns("`jp tool remove greet`");

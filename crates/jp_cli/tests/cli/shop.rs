@@ -87,6 +87,17 @@ impl Shop {
         self.jp(&[&["registry"], words, &key].concat());
     }
 
+    /// Says of the first version that it should not be used any more.
+    pub(crate) fn deprecate(&self, reason: &str) {
+        self.change(&["deprecate", "../shop", "greet", "1.0.0", "--reason", reason]);
+    }
+
+    /// Takes the first version back.
+    pub(crate) fn revoke(&self) {
+        let which = ["--tool", "greet", "--versions", "1.0.0"];
+        self.change(&[&["revoke", "../shop"], &which[..], &["--reason", "leaks"]].concat());
+    }
+
     pub(crate) fn doctor(&self, more: &[&str]) -> Value {
         doctor(&self.sandbox, more)
     }

@@ -6,19 +6,13 @@ use crate::shop::Shop;
 
 const CONFIG: &str = "workspace/.jp/config.toml";
 
-fn revoke(shop: &Shop, versions: &str) {
-    let mut words = vec!["revoke", "../shop", "--tool", "greet"];
-    words.extend(["--versions", versions, "--reason", "leaks"]);
-    shop.change(&words);
-}
-
 #[test]
 fn an_update_of_all_moves_tools_under_other_names_as_outdated_says() {
     let shop = Shop::open();
     shop.jp(&["tool", "install", "old-greet=greet@1.0.0"]);
     shop.jp(&["tool", "remove", "greet"]);
     shop.publish("1.1.0", &json!([]));
-    revoke(&shop, "1.0.0");
+    shop.revoke();
     shop.run(&["tool", "outdated"])
         .exits(1)
         .says("old-greet  1.0.0  1.1.0   1.1.0   revoked: leaks")
@@ -59,7 +53,7 @@ fn an_update_that_could_never_run_is_named_with_the_newest_that_could() {
             .warns("`greet` 2.0.0 could never run here")
             .warns("[policy]")
             .warns(way_out);
-        revoke(&shop, "1.0.0");
+        shop.revoke();
     }
     // Whoever has nothing yet is told, too.
     shop.jp(&["tool", "remove", "greet"]);

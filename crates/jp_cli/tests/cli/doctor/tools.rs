@@ -19,14 +19,7 @@ fn a_tool_is_outdated_then_deprecated_then_revoked_and_an_update_mends_it() {
         mend(&found, "warning", "greet 1.0.0", "outdated: there is 1.1.0"),
         update
     );
-    shop.change(&[
-        "deprecate",
-        "../shop",
-        "greet",
-        "1.0.0",
-        "--reason",
-        "old\u{1b}[2J",
-    ]);
+    shop.deprecate("old\u{1b}[2J");
     let found = shop.doctor(&[]);
     assert_eq!(
         mend(&found, "warning", "greet 1.0.0", "deprecated: old"),
@@ -36,17 +29,7 @@ fn a_tool_is_outdated_then_deprecated_then_revoked_and_an_update_mends_it() {
         .exits(1)
         .says("-> jp tool update greet");
     assert!(!ran.stdout.contains('\u{1b}'), "{ran:?}");
-    let revoked = [
-        "revoke",
-        "../shop",
-        "--tool",
-        "greet",
-        "--versions",
-        "1.0.0",
-        "--reason",
-        "leaks",
-    ];
-    shop.change(&revoked);
+    shop.revoke();
     let found = shop.doctor(&[]);
     assert_eq!(
         mend(&found, "error", "greet 1.0.0", "revoked: leaks"),

@@ -27,13 +27,13 @@ impl Pass<'_> {
             }
         };
         let arguments = self.place_files(arguments)?;
-        let arguments = self.fit(arguments)?;
-        // What a model had put into a string may be a file, or a path, once it is read.
+        let mut arguments = self.fit(arguments)?;
+        // What a model had put into a string may be a file, once it is read.
         if files::names_any(&arguments) {
-            let arguments = self.place_files(arguments)?;
-            let arguments = self.fit(arguments)?;
-            return self.refuse_typed(arguments);
+            arguments = self.place_files(arguments)?;
+            arguments = self.fit(arguments)?;
         }
+        // Last, so that nothing is read out of a string afterwards.
         self.refuse_typed(arguments)
     }
 
@@ -42,7 +42,7 @@ impl Pass<'_> {
         mut arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, Early> {
         match files::place(&mut arguments, &self.call.files, &mut self.files) {
-            Ok(()) => self.refuse_typed(arguments),
+            Ok(()) => Ok(arguments),
             Err(problem) => Err(self.invalid(&arguments, &problem)),
         }
     }
