@@ -7,11 +7,10 @@ use std::{
 };
 
 use jp_policy::{BrokeredName, Grant};
-use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallError, Capability, CapabilityCall, Code, Services, Spec, table};
+use crate::{Answer, CallError, Capability, CapabilityCall, Code, Services, Spec, table};
 
 /// Larger arguments are refused before anything looks at them.
 const MAX_ARGUMENTS: usize = 1024 * 1024;
@@ -66,7 +65,7 @@ impl Broker {
         caller: &Caller<'_>,
         name: &str,
         arguments: &Map<String, Value>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let found = self.table.iter().find(|known| known.spec().name == name);
         let full = full_name(found.map(|found| found.spec()), name, arguments)?;
         self.check_grants(caller, found.map(|found| found.spec()), &full)?;
@@ -180,29 +179,4 @@ impl Write for Counted {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Returns what a guest is told about a call that was answered, as JSON.
-#[must_use]
-pub fn answered(name: &str, result: &Value) -> String {
-    #[derive(Serialize)]
-    struct Answer<'a> {
-        status: &'static str,
-        abi_version: u8,
-        capability_result: Named<'a>,
-    }
-
-    #[derive(Serialize)]
-    struct Named<'a> {
-        name: &'a str,
-        result: &'a Value,
-    }
-
-    let answer = Answer {
-        status: "ok",
-        abi_version: 1,
-        capability_result: Named { name, result },
-    };
-    // Text and JSON can always be written as JSON.
-    serde_json::to_string(&answer).unwrap_or_default()
 }

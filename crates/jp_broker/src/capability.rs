@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, value::MapDeserializer};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallError, Code, Services};
+use crate::{Answer, CallError, Code, Services};
 
 /// What is said about a capability, in the docs and to those who write a grant.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +69,11 @@ impl CapabilityCall<'_> {
             let name = name.as_str();
             (name != "user_id" && !dropped.contains(&name)).then_some((name, value))
         });
+        // Noting the way to each value costs more than reading it: that is for those that do not fit.
+        if let Ok(read) = T::deserialize(MapDeserializer::<_, serde_json::Error>::new(kept.clone()))
+        {
+            return Ok(read);
+        }
         serde_path_to_error::deserialize(MapDeserializer::new(kept)).map_err(
             |error: serde_path_to_error::Error<serde_json::Error>| {
                 let field = error.path().to_string();
@@ -94,5 +99,5 @@ pub trait Capability: Send + Sync {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError>;
+    ) -> Result<Answer, CallError>;
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::{CallError, Capability, CapabilityCall, Services, Spec};
+use crate::{Answer, CallError, Capability, CapabilityCall, Services, Spec};
 
 /// Returns the capabilities of this family.
 pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
@@ -35,8 +35,8 @@ impl Capability for NowUnix {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let Nothing {} = call.arguments()?;
-        Ok(json!({ "unix": services.unix() }))
+        Ok(json!({ "unix": services.unix() }).into())
     }
 }

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::{
-    ApiBody, ApiRequest, CallError, Capability, CapabilityCall, Code, Endpoint, Services, Spec,
+    Answer, ApiBody, ApiRequest, CallError, Capability, CapabilityCall, Code, Endpoint, Services,
+    Spec,
     endpoint::{ask, not_configured, unexpected},
     web::Job,
 };
@@ -90,7 +91,7 @@ impl Capability for Generate {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let arguments: GenerateArguments = call.arguments()?;
         let variant = self.0;
         let options = (variant.options)(services)
@@ -105,7 +106,7 @@ impl Capability for Generate {
             body: ApiBody::Json(body),
         };
         let answer = Job::run(services, call, move |job| ask(job, &endpoint, request)).await?;
-        read(&answer)
+        read(&answer).map(Answer::from)
     }
 }
 

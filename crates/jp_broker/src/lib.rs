@@ -5,6 +5,7 @@
 //! holds its [`Capability`]. It knows nothing of Wasm, configuration files or terminals; grants are
 //! composed elsewhere and handed in with each call.
 
+mod answer;
 mod broker;
 mod capability;
 mod clock;
@@ -25,7 +26,8 @@ mod stt;
 mod table;
 mod web;
 
-pub use broker::{Broker, Caller, answered};
+pub use answer::Answer;
+pub use broker::{Broker, Caller};
 pub use capability::{Arguments, Capability, CapabilityCall, Spec};
 pub use download::{Downloaded, Downloader, Wanted};
 pub use endpoint::{ApiBody, ApiRequest, Endpoint};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use crate::{CallError, Capability, CapabilityCall, Services, Spec};
+use crate::{Answer, CallError, Capability, CapabilityCall, Services, Spec};
 
 /// Longer events are refused: a log line is no place to keep data.
 const MAX_EVENT: usize = 4096;
@@ -43,7 +43,7 @@ impl Capability for Emit {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let arguments: EmitArguments = call.arguments()?;
         let level = arguments.level.as_deref().unwrap_or("info");
         if !["trace", "debug", "info", "warn", "error"].contains(&level) {
@@ -68,6 +68,6 @@ impl Capability for Emit {
         if let Some(log) = &services.log {
             log.emit(call.user, call.tool, level, &event);
         }
-        Ok(json!({ "logged": true }))
+        Ok(json!({ "logged": true }).into())
     }
 }

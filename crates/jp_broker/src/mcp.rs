@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use jp_policy::Net;
 use serde_json::{Map, Value};
 
-use crate::{CallError, Capability, CapabilityCall, Services, Spec};
+use crate::{Answer, CallError, Capability, CapabilityCall, Services, Spec};
 use chosen::{Chosen, choose, github, host_of};
 
 pub use exchange::{McpExchange, SecretSource};
@@ -134,10 +134,10 @@ impl Capability for ListTools {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let arguments: ListArguments = call.arguments()?;
         let chosen = self.0.choose(services, arguments.server.as_deref())?;
-        chosen.list(call).await
+        chosen.list(call).await.map(Answer::from)
     }
 }
 
@@ -169,10 +169,11 @@ impl Capability for CallTool {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let arguments: CallArguments = call.arguments()?;
         let chosen = self.0.choose(services, arguments.server.as_deref())?;
         let sent = arguments.arguments.unwrap_or_default();
-        chosen.call(call, &arguments.tool, sent).await
+        let answer = chosen.call(call, &arguments.tool, sent).await;
+        answer.map(Answer::from)
     }
 }

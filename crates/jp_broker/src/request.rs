@@ -15,7 +15,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::{CallError, Capability, CapabilityCall, Services, Spec, web::Job};
+use crate::{Answer, CallError, Capability, CapabilityCall, Services, Spec, web::Job};
 
 use arguments::RequestArguments;
 pub use server::{HttpServer, HttpServers, ServerError};
@@ -44,9 +44,10 @@ impl Capability for HttpRequest {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let arguments: RequestArguments = call.arguments()?;
-        Job::run(services, call, move |job| request(job, &arguments)).await
+        let answer = Job::run(services, call, move |job| request(job, &arguments)).await;
+        answer.map(Answer::from)
     }
 }
 

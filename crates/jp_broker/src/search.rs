@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::{
-    ApiRequest, CallError, Capability, CapabilityCall, Endpoint, Services, Spec,
+    Answer, ApiRequest, CallError, Capability, CapabilityCall, Endpoint, Services, Spec,
     endpoint::{ask, not_configured},
     web::Job,
 };
@@ -86,7 +86,7 @@ impl Capability for Internet {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let InternetArguments { query } = call.arguments()?;
         let provider = services.search.clone();
         let provider =
@@ -100,7 +100,7 @@ impl Capability for Internet {
             provider.read(&answer)
         })
         .await?;
-        Ok(shown(&found))
+        Ok(shown(&found).into())
     }
 }
 

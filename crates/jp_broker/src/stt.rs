@@ -5,10 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use data_encoding::{BASE64, BASE64_NOPAD, HEXLOWER};
 use ring::rand::{SecureRandom, SystemRandom};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
-    ApiBody, ApiRequest, CallError, Capability, CapabilityCall, Endpoint, Services, Spec,
+    Answer, ApiBody, ApiRequest, CallError, Capability, CapabilityCall, Endpoint, Services, Spec,
     endpoint::{ask, not_configured, unexpected},
     web::Job,
 };
@@ -67,7 +67,7 @@ impl Capability for Transcribe {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let arguments: TranscribeArguments = call.arguments()?;
         let options = services.stt.as_ref();
         let options = options.ok_or_else(|| not_configured("stt.transcribe", "broker.stt"))?;
@@ -80,7 +80,7 @@ impl Capability for Transcribe {
         let answer = Job::run(services, call, move |job| ask(job, &endpoint, request)).await?;
         let text = answer["text"].as_str();
         let text = text.ok_or_else(|| unexpected("the model", "no `text`"))?;
-        Ok(json!({ "status": "ok", "text": text }))
+        Ok(json!({ "status": "ok", "text": text }).into())
     }
 }
 

@@ -9,8 +9,13 @@ use async_trait::async_trait;
 use jp_policy::{Limit, Limits};
 use jp_test::{Host, Kit, text};
 use jp_tool::Outcome;
-use jp_wasm::{CapabilityCalls, Ended, Error, GuestEvents, LogLevel, Prepared, ToolKind};
-use serde_json::{Value, json};
+use jp_wasm::{
+    CapabilityCalls, CapabilityError, Ended, Error, GuestEvents, LogLevel, Prepared, ToolKind,
+};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 /// Hears and answers everything, and remembers it.
 #[derive(Default)]
@@ -38,14 +43,15 @@ impl GuestEvents for Everything {
 
 #[async_trait]
 impl CapabilityCalls for Everything {
-    async fn call(&self, name: &str, arguments: &str) -> String {
+    async fn call(&self, name: &str, arguments: &str) -> Result<Box<RawValue>, CapabilityError> {
         self.note(format!("call {name} {arguments}"));
         match name {
             "never" => std::future::pending().await,
-            "refused" => json!({"status": "error", "code": "forbidden", "error": "no"}).to_string(),
-            _ => json!({"status": "ok", "abi_version": 1,
-                "capability_result": {"name": name, "result": {"unix": 7}}})
-            .to_string(),
+            "refused" => Err(CapabilityError {
+                json: json!({"status": "error", "code": "forbidden", "error": "no"}).to_string(),
+                transient: false,
+            }),
+            _ => Ok(to_raw_value(&json!({"unix": 7})).unwrap()),
         }
     }
 }

@@ -111,7 +111,10 @@ impl capabilities::Host for State {
         }
         *made += 1;
         let answer = capability::answer(calls.as_ref(), tool, &name, &args).await;
-        Ok(capability::result_of(answer))
+        Ok(match answer {
+            Ok(result) => Ok(String::from(Box::<str>::from(result))),
+            Err(error) => Err(error.json),
+        })
     }
 }
 

@@ -161,9 +161,13 @@ impl ModulePre {
             let result =
                 capability::answer(call.calls.as_ref(), call.name, &name, &arguments).await;
             let Some(resume) = &resume else {
-                return answer::of_capability(result);
+                return Ok(answer::of_capability(&name, result));
             };
-            said = exchange.ask(resume, &result).await?;
+            let told = match result {
+                Ok(result) => answer::told(&name, &result),
+                Err(error) => error.json,
+            };
+            said = exchange.ask(resume, &told).await?;
         }
         Err(Error::Trap {
             reason: TooManyCalls.to_string(),
@@ -201,7 +205,7 @@ async fn command(
         Said::Outcome(outcome) => Ok(outcome),
         Said::Call { name, arguments } => {
             let result = capability::answer(call.calls.as_ref(), call.name, &name, &arguments);
-            answer::of_capability(result.await)
+            Ok(answer::of_capability(&name, result.await))
         }
     }
 }

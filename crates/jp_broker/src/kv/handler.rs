@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use rusqlite::Connection;
-use serde_json::Value;
 
 use super::{Access, Failure, Quotas};
-use crate::{Arguments, CallError, Capability, CapabilityCall, Code, Services, Spec};
+use crate::{Answer, Arguments, CallError, Capability, CapabilityCall, Code, Services, Spec};
 
 /// Where a handler works: one transaction, for one user.
 pub(super) struct Scope<'a> {
@@ -32,27 +31,27 @@ impl Scope<'_> {
     }
 }
 
-type Run<A> = fn(&Scope<'_>, &A) -> Result<Value, Failure>;
+type Run<A, R> = fn(&Scope<'_>, &A) -> Result<R, Failure>;
 
-struct Handler<A: 'static> {
+struct Handler<A: 'static, R: 'static> {
     spec: Spec,
     access: Access,
-    run: Run<A>,
+    run: Run<A, R>,
 }
 
 /// Makes a capability that only looks.
-pub(super) fn reads<A: Arguments + Send + Sync + 'static>(
+pub(super) fn reads<A: Arguments + Send + Sync + 'static, R: Into<Answer> + 'static>(
     spec: Spec,
-    run: Run<A>,
+    run: Run<A, R>,
 ) -> Arc<dyn Capability> {
     let access = Access::Read;
     Arc::new(Handler { spec, access, run })
 }
 
 /// Makes a capability that changes something.
-pub(super) fn writes<A: Arguments + Send + Sync + 'static>(
+pub(super) fn writes<A: Arguments + Send + Sync + 'static, R: Into<Answer> + 'static>(
     spec: Spec,
-    run: Run<A>,
+    run: Run<A, R>,
 ) -> Arc<dyn Capability> {
     let access = Access::Write;
     Arc::new(Handler { spec, access, run })
@@ -60,16 +59,16 @@ pub(super) fn writes<A: Arguments + Send + Sync + 'static>(
 
 /// Makes a capability that changes something with a single statement, read to its end: that is a
 /// transaction by itself, and nothing has to be begun and ended around it.
-pub(super) fn writes_once<A: Arguments + Send + Sync + 'static>(
+pub(super) fn writes_once<A: Arguments + Send + Sync + 'static, R: Into<Answer> + 'static>(
     spec: Spec,
-    run: Run<A>,
+    run: Run<A, R>,
 ) -> Arc<dyn Capability> {
     let access = Access::WriteOnce;
     Arc::new(Handler { spec, access, run })
 }
 
 #[async_trait]
-impl<A: Arguments + Send + Sync> Capability for Handler<A> {
+impl<A: Arguments + Send + Sync, R: Into<Answer>> Capability for Handler<A, R> {
     fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -78,7 +77,7 @@ impl<A: Arguments + Send + Sync> Capability for Handler<A> {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         // Seed-conformant guests pass on the `action` that led here: the name has said it already.
         let arguments: A = call.arguments_but(&["action"])?;
         let Some(store) = &services.store else {
@@ -97,10 +96,9 @@ impl<A: Arguments + Send + Sync> Capability for Handler<A> {
                 now,
                 quotas: store.quotas(),
             };
-            (self.run)(&scope, &arguments)
+            (self.run)(&scope, &arguments).map(Into::into)
         };
-        store
-            .call(self.access, (call.deadline, call.cancel), work)
-            .await
+        let until = (call.deadline, call.cancel);
+        store.call(self.access, until, work).await
     }
 }

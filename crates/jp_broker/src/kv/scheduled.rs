@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     Failure,
@@ -10,6 +10,7 @@ use super::{
     page::{self, Zero},
     rows::{Activity, Table},
 };
+use crate::Answer;
 
 /// One task or wake-up.
 #[derive(Serialize)]
@@ -72,8 +73,15 @@ impl Scheduled {
     }
 
     /// Turns it into the answer of a call about it.
-    pub(super) fn answer(&self) -> Result<Value, Failure> {
-        Ok(json!({ "status": "ok", "task": page::to_json(self)? }))
+    pub(super) fn answer(&self) -> Result<Answer, Failure> {
+        #[derive(Serialize)]
+        struct Told<'a> {
+            status: &'static str,
+            task: &'a Scheduled,
+        }
+
+        let (status, task) = ("ok", self);
+        Ok(Answer::of(&Told { status, task })?)
     }
 }
 
@@ -106,7 +114,7 @@ pub(super) fn list(
 /// Switches a task or wake-up on. One that is on and waiting stays as it is; any other is due at its
 /// time or, when that has passed, at once, and what went wrong before is forgotten. A run that was
 /// already done is not repeated under its old time: the same time would be the same event.
-pub(super) fn enable(scope: &Scope<'_>, table: Table, id: i64) -> Result<Value, Failure> {
+pub(super) fn enable(scope: &Scope<'_>, table: Table, id: i64) -> Result<Answer, Failure> {
     let next = "max(next_run_at + (interval_minutes IS NULL AND last_run_at IS NOT NULL), ?1)";
     let sql = format!(
         "UPDATE {table} SET enabled = 1, updated_at = ?1, attempts = 0, last_error = NULL,
@@ -128,7 +136,7 @@ pub(super) fn enable(scope: &Scope<'_>, table: Table, id: i64) -> Result<Value, 
 }
 
 /// Switches a task or wake-up off.
-pub(super) fn disable(scope: &Scope<'_>, table: Table, id: i64) -> Result<Value, Failure> {
+pub(super) fn disable(scope: &Scope<'_>, table: Table, id: i64) -> Result<Answer, Failure> {
     let sql = format!(
         "UPDATE {} SET enabled = 0, updated_at = ?1, wake_at = NULL
          WHERE user_id = ?2 AND id = ?3 RETURNING {}",

@@ -13,7 +13,7 @@ use super::{
     rows::{self, Activity, Id, Table},
     scheduled::{self, Scheduled},
 };
-use crate::{Capability, Spec};
+use crate::{Answer, Capability, Spec};
 
 const TASKS: Spec = Spec {
     name: "",
@@ -93,7 +93,7 @@ struct Schedule {
     interval_minutes: Option<i64>,
 }
 
-fn schedule(scope: &Scope<'_>, given: &Schedule) -> Result<Value, Failure> {
+fn schedule(scope: &Scope<'_>, given: &Schedule) -> Result<Answer, Failure> {
     check::filled("name", &given.name, check::TITLE)?;
     check::filled("prompt", &given.prompt, check::TEXT)?;
     let run_at = check::time("run_at", given.run_at)?;

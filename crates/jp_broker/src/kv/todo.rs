@@ -14,7 +14,7 @@ use super::{
     rows::{self, Completion, Id, Table},
     todo_rows::{COLUMNS, NewTodo, Place, Todo, insert, last_position},
 };
-use crate::{CallError, Capability, Spec};
+use crate::{Answer, CallError, Capability, Spec};
 
 const TODO: Spec = Spec {
     name: "",
@@ -113,7 +113,7 @@ fn about_many() -> Vec<Arc<dyn Capability>> {
     ]
 }
 
-fn create(scope: &Scope<'_>, given: &NewTodo) -> Result<Value, Failure> {
+fn create(scope: &Scope<'_>, given: &NewTodo) -> Result<Answer, Failure> {
     given.check("")?;
     let most = scope.quotas.todos;
     match insert(scope, given, Place::End { most })? {
@@ -176,7 +176,7 @@ fn list(scope: &Scope<'_>, given: &List) -> Result<Value, Failure> {
     page::list(scope, "items", &sql, limit, Todo::read)
 }
 
-fn complete(scope: &Scope<'_>, id: i64, at: Option<i64>) -> Result<Value, Failure> {
+fn complete(scope: &Scope<'_>, id: i64, at: Option<i64>) -> Result<Answer, Failure> {
     let sql = format!(
         "UPDATE todo_items SET completed_at = ?1, updated_at = ?2
          WHERE user_id = ?3 AND id = ?4 RETURNING {COLUMNS}"

@@ -1,6 +1,6 @@
 //! The rows of to-dos: read, checked and inserted, for `todo` and for the steps of plans.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,9 @@ use serde_json::{Value, json};
 use super::{
     Failure, check,
     handler::Scope,
-    page,
     sizing::{Said, Size, size_up},
 };
-use crate::CallError;
+use crate::{Answer, CallError};
 
 /// One to-do.
 #[derive(Serialize)]
@@ -61,8 +60,15 @@ impl Todo {
     }
 
     /// Turns it into the answer of a call about it.
-    pub(super) fn answer(&self) -> Result<Value, Failure> {
-        Ok(json!({ "status": "ok", "item": page::to_json(self)? }))
+    pub(super) fn answer(&self) -> Result<Answer, Failure> {
+        #[derive(Serialize)]
+        struct Told<'a> {
+            status: &'static str,
+            item: &'a Todo,
+        }
+
+        let (status, item) = ("ok", self);
+        Ok(Answer::of(&Told { status, item })?)
     }
 }
 
@@ -83,7 +89,10 @@ pub(super) struct NewTodo {
 impl NewTodo {
     /// Refuses what does not fit; `path` is put before the name of the field.
     pub(super) fn check(&self, path: &str) -> Result<(), CallError> {
-        let field = |name: &str| format!("{path}{name}");
+        let field = |name: &'static str| match path {
+            "" => Cow::Borrowed(name),
+            path => Cow::Owned(format!("{path}{name}")),
+        };
         check::filled(&field("title"), &self.title, check::TITLE)?;
         if let Some(notes) = &self.notes {
             check::text(&field("notes"), notes, check::TEXT)?;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use rusqlite::params;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{
     Failure, check,
@@ -13,7 +12,7 @@ use super::{
     rows::{self, Id, Table},
     scheduled::{self, Scheduled},
 };
-use crate::{Capability, Spec};
+use crate::{Answer, Capability, Spec};
 
 const WAKEUP: Spec = Spec {
     name: "",
@@ -82,7 +81,7 @@ struct Create {
     interval_minutes: i64,
 }
 
-fn create(scope: &Scope<'_>, given: &Create) -> Result<Value, Failure> {
+fn create(scope: &Scope<'_>, given: &Create) -> Result<Answer, Failure> {
     check::filled("name", &given.name, check::TITLE)?;
     check::filled("prompt", &given.prompt, check::TEXT)?;
     let least = scope.quotas.smallest_interval_minutes;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::{SecretName, fill, store::is_revealed};
-use crate::{CallError, Capability, CapabilityCall, Services, Spec, web::Job};
+use crate::{Answer, CallError, Capability, CapabilityCall, Services, Spec, web::Job};
 
 /// Returns the capabilities of this family.
 pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
@@ -38,14 +38,15 @@ impl Capability for Get {
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Answer, CallError> {
         let arguments: GetArguments = call.arguments()?;
         let name: SecretName = arguments
             .name
             .parse()
             .map_err(|error: super::SecretError| CallError::invalid("name", &error.to_string()))?;
         // Reads a file: not on a thread that others wait on.
-        Job::run(services, call, move |job| get(job, &name)).await
+        let found = Job::run(services, call, move |job| get(job, &name)).await;
+        found.map(Answer::from)
     }
 }
 

@@ -35,7 +35,7 @@ async fn create(
     let call = host
         .broker
         .call(&caller, name, arguments.as_object().unwrap());
-    call.await
+    call.await.map(|answer| answer.to_value())
 }
 
 #[tokio::test]

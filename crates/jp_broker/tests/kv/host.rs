@@ -103,7 +103,8 @@ impl Host {
             cancel: &CancellationToken::new(),
         };
         let name = format!("kv.sqlite.{name}");
-        self.broker.call(&caller, &name, arguments).await
+        let answer = self.broker.call(&caller, &name, arguments).await;
+        answer.map(|answer| answer.to_value())
     }
 
     /// Calls as ann, who is allowed to and makes no mistakes.

@@ -101,7 +101,8 @@ pub(crate) async fn call_until(
         cancel,
     };
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
-    broker.call(&caller, name, &arguments).await
+    let answer = broker.call(&caller, name, &arguments).await;
+    answer.map(|answer| answer.to_value())
 }
 
 /// Returns the text of a tool's answer.

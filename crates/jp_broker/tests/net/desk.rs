@@ -104,6 +104,7 @@ impl Desk {
         broker
             .call(&caller, name, arguments.as_object().unwrap())
             .await
+            .map(|answer| answer.to_value())
     }
 
     /// Makes an `http.request`.

@@ -7,11 +7,11 @@ use std::{
 
 use async_trait::async_trait;
 use jp_audit::Log;
-use jp_broker::{Broker, CallError, Caller, Code, answered};
+use jp_broker::{Answer, Broker, CallError, Caller, Code};
 use jp_policy::Grant;
 use jp_tool::Outcome;
-use jp_wasm::CapabilityCalls;
-use serde_json::{Map, Value};
+use jp_wasm::{CapabilityCalls, CapabilityError};
+use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
 use super::{Invocation, Run};
@@ -113,7 +113,7 @@ pub(super) fn scrubbed(invocation: &Invocation<'_>, run: Run) -> Run {
 }
 
 impl Calls {
-    async fn answer(&self, name: &str, arguments: &str) -> Result<Value, CallError> {
+    async fn answer(&self, name: &str, arguments: &str) -> Result<Answer, CallError> {
         let arguments: Map<String, Value> = match serde_json::from_str(arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(Value::Null) => Map::new(),
@@ -145,8 +145,8 @@ impl Calls {
         name: &str,
         arguments: &str,
         took: Duration,
-        answer: Result<Value, CallError>,
-    ) -> Result<Value, CallError> {
+        answer: Result<Answer, CallError>,
+    ) -> Result<Answer, CallError> {
         let Some(log) = &self.audit else {
             return answer;
         };
@@ -183,12 +183,15 @@ impl Calls {
 
 #[async_trait]
 impl CapabilityCalls for Calls {
-    async fn call(&self, name: &str, arguments: &str) -> String {
+    async fn call(&self, name: &str, arguments: &str) -> Result<Box<RawValue>, CapabilityError> {
         let started = Instant::now();
         let answer = self.answer(name, arguments).await;
         match self.write(name, arguments, started.elapsed(), answer) {
-            Ok(result) => answered(name, &result),
-            Err(error) => error.to_json().to_string(),
+            Ok(answer) => Ok(answer.into_json()),
+            Err(error) => Err(CapabilityError {
+                json: error.to_json().to_string(),
+                transient: error.retryable,
+            }),
         }
     }
 }

@@ -8,8 +8,12 @@ use jp_test::{
     Host, Kit,
     abi::{Abi, data, entry},
 };
-use jp_wasm::{AbiVersion, CapabilityCalls};
-use serde_json::{Value, json};
+use jp_tool::Outcome;
+use jp_wasm::{AbiVersion, CapabilityCalls, CapabilityError};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 use crate::{call, content, limit, message};
 
@@ -25,17 +29,19 @@ impl Answers {
 
 #[async_trait]
 impl CapabilityCalls for Answers {
-    async fn call(&self, name: &str, arguments: &str) -> String {
+    async fn call(&self, name: &str, arguments: &str) -> Result<Box<RawValue>, CapabilityError> {
         self.0
             .lock()
             .unwrap()
             .push((name.to_owned(), arguments.to_owned()));
         match name {
             "never" => std::future::pending().await,
-            "refused" => json!({"status": "error", "code": "forbidden", "error": "no", "retryable": false}).to_string(),
-            "broken" => "no JSON".to_owned(),
-            "large" => json!({"status": "ok", "text": "x".repeat(2 << 20)}).to_string(),
-            _ => json!({"status": "ok", "abi_version": 1, "capability_result": {"name": name, "result": {}}}).to_string(),
+            "refused" | "busy" => Err(CapabilityError {
+                json: json!({"status": "error", "code": "forbidden", "error": "no"}).to_string(),
+                transient: name == "busy",
+            }),
+            "large" => Ok(to_raw_value(&"x".repeat(2 << 20)).unwrap()),
+            _ => Ok(RawValue::from_string("{}".to_owned()).unwrap()),
         }
     }
 }
@@ -83,15 +89,18 @@ async fn arguments_that_are_absent_are_an_empty_object() {
 #[tokio::test]
 async fn a_refused_capability_is_an_error_of_the_tool() {
     let (kit, _) = kit();
-    let refused = message(
-        kit.call_bytes(&Abi::saying(envelope("refused")).bytes(), "{}")
-            .await,
-    );
-    assert!(refused.contains("forbidden"), "{refused}");
-    let broken = kit
-        .call_bytes(&Abi::saying(envelope("broken")).bytes(), "{}")
-        .await;
-    assert!(matches!(broken.result, Err(jp_wasm::Error::Host { .. })));
+    for (name, later) in [("refused", false), ("busy", true)] {
+        let module = Abi::saying(envelope(name)).bytes();
+        let ended = kit.call_bytes(&module, "{}").await;
+        let Ok(Outcome::Error {
+            message, transient, ..
+        }) = ended.result
+        else {
+            panic!("{:?}", ended.result);
+        };
+        assert!(message.contains("forbidden"), "{message}");
+        assert_eq!(transient, later, "{name}");
+    }
 }
 
 #[tokio::test]

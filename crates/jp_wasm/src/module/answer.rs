@@ -5,10 +5,13 @@
 
 use jp_tool::Outcome;
 use serde::{Deserialize, de::IgnoredAny};
-use serde_json::{json, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 
 use super::AbiVersion;
-use crate::{capability, error::Error};
+use crate::{
+    capability::{self, CapabilityError},
+    error::Error,
+};
 
 /// JSON longer than this is no status, version or flag of ours.
 const MAX_WORD: usize = 100;
@@ -85,17 +88,25 @@ pub(super) fn read(text: String, version: AbiVersion) -> Result<Said, Error> {
     }
 }
 
-/// Turns the result of a capability call into the outcome of the call.
-pub(super) fn of_capability(text: String) -> Result<Outcome, Error> {
-    let kind = match envelope(&text) {
-        Ok(envelope) => Kind::of(&envelope),
-        Err(_) => {
-            return Err(Error::Host {
-                reason: "a capability call was answered with something that is not JSON".to_owned(),
-            });
-        }
-    };
-    Ok(kind.outcome(text))
+/// Turns what a capability call brought into the outcome of the call.
+pub(super) fn of_capability(name: &str, result: Result<Box<RawValue>, CapabilityError>) -> Outcome {
+    match result {
+        Ok(result) => Kind::Success.outcome(told(name, &result)),
+        Err(CapabilityError { json, transient }) => Kind::Error { transient }.outcome(json),
+    }
+}
+
+/// Writes what a module is told about a capability call that was answered.
+pub(super) fn told(name: &str, result: &RawValue) -> String {
+    let name = Value::from(name).to_string();
+    let parts = [
+        r#"{"status":"ok","abi_version":1,"capability_result":{"name":"#,
+        &name,
+        r#","result":"#,
+        result.get(),
+        "}}",
+    ];
+    parts.concat()
 }
 
 /// Turns the exit of a program that failed into an outcome: what it said, or else what is known.
@@ -202,5 +213,23 @@ fn word(value: Option<&RawValue>) -> &str {
 fn refused(reason: &str) -> Error {
     Error::Trap {
         reason: reason.chars().take(MAX_REASON).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_module_is_told_is_json_whatever_the_name_holds() {
+        for name in ["clock.now_unix", "a\"},\"status\":\"error", "\u{0}\n\\"] {
+            let result = RawValue::from_string(r#"{"unix": 1}"#.to_owned()).unwrap();
+            let read: Value = serde_json::from_str(&told(name, &result)).unwrap();
+            let expected = json!({
+                "status": "ok", "abi_version": 1,
+                "capability_result": {"name": name, "result": {"unix": 1}}
+            });
+            assert_eq!(read, expected);
+        }
     }
 }
