@@ -4,12 +4,14 @@
 
 mod bash;
 mod broker;
+mod brought;
 mod calls;
 mod config;
 mod doctor;
 mod kit;
 mod market;
 mod models;
+mod no_registry;
 mod output;
 mod pins;
 mod registry;

@@ -2,7 +2,9 @@
 
 use semver::Version;
 
-use super::{InstallError, Installer, Known, Mode, Registry, Warning, asked::Asked, kept, names};
+use super::{
+    InstallError, Installer, Known, Mode, Registry, Warning, asked::Asked, choose, kept, names,
+};
 use crate::{
     ToolId,
     index::{Index, IndexVersion},
@@ -177,6 +179,7 @@ impl Installer<'_> {
             id: id.clone(),
             version: version.clone(),
             registry: registry.name.clone(),
+            offered: choose::offered(id, index, &known.revoked),
         })?;
         let wanted = Wanted::listed(registry, id, version, listed);
         let mut candidate = self.candidate(registry, &wanted, known)?;
@@ -250,9 +253,16 @@ impl Installer<'_> {
         id: &ToolId,
         lock: &Lock,
     ) -> Result<(), InstallError> {
+        if lock.custom(name.as_str()).is_some() {
+            return Err(InstallError::OtherKind {
+                name: name.clone(),
+                is: "a tool that comes with the workspace".to_owned(),
+            });
+        }
         let others = lock.tools().filter(|tool| tool.name != *name);
         let taken = others
             .map(|tool| tool.name.as_str())
+            .chain(lock.customs().map(|tool| tool.name.as_str()))
             .chain(self.builtins.iter().map(String::as_str));
         match names::collision(name, taken) {
             None => Ok(()),
