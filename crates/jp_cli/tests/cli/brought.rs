@@ -210,6 +210,6 @@ fn a_hostile_lock_file_is_refused_with_its_reason_and_a_way_out() {
     ];
     for (text, reason) in cases {
         app.0.write("workspace/jp.lock", &text);
-        app.call().exits(125).warns(reason).warns("hint: ");
+        app.call().exits(2).warns(reason).warns("hint: ");
     }
 }
