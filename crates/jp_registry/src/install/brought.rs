@@ -188,3 +188,14 @@ fn refuse_other(name: &ToolId, lock: &Lock) -> Result<(), InstallError> {
         }),
     }
 }
+
+/// Refuses a name that the lock file has for a tool that comes with the workspace.
+pub(super) fn refuse_brought(name: &ToolId, lock: &Lock) -> Result<(), InstallError> {
+    match lock.custom(name.as_str()) {
+        None => Ok(()),
+        Some(_) => Err(InstallError::OtherKind {
+            name: name.clone(),
+            is: "a tool that comes with the workspace".to_owned(),
+        }),
+    }
+}

@@ -3,7 +3,8 @@
 use semver::Version;
 
 use super::{
-    InstallError, Installer, Known, Mode, Registry, Warning, asked::Asked, choose, kept, names,
+    InstallError, Installer, Known, Mode, Registry, Warning, asked::Asked, brought, choose, kept,
+    names,
 };
 use crate::{
     ToolId,
@@ -253,12 +254,7 @@ impl Installer<'_> {
         id: &ToolId,
         lock: &Lock,
     ) -> Result<(), InstallError> {
-        if lock.custom(name.as_str()).is_some() {
-            return Err(InstallError::OtherKind {
-                name: name.clone(),
-                is: "a tool that comes with the workspace".to_owned(),
-            });
-        }
+        brought::refuse_brought(name, lock)?;
         let others = lock.tools().filter(|tool| tool.name != *name);
         let taken = others
             .map(|tool| tool.name.as_str())
