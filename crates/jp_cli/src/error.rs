@@ -86,14 +86,13 @@ impl CliError {
     /// Makes an error of a registry that was to be changed: most are mistakes of whoever changes it.
     #[expect(clippy::needless_pass_by_value, reason = "the shape `map_err` takes")]
     pub(crate) fn publish(error: PublishError) -> Self {
-        let failed = matches!(error, PublishError::Io { .. } | PublishError::Read(_));
         Self::Registry {
             message: error.to_string(),
-            hint: None,
-            exit: if failed {
-                Exit::HostFailure
-            } else {
-                Exit::Usage
+            hint: error.hint(),
+            exit: match error {
+                PublishError::Io { .. } | PublishError::Read(_) => Exit::HostFailure,
+                PublishError::VersionTaken { .. } => Exit::SaidNo,
+                _ => Exit::Usage,
             },
         }
     }
@@ -156,7 +155,8 @@ const fn exit_of(error: &InstallError) -> Exit {
         | InstallError::Unsatisfiable { .. }
         | InstallError::Revoked { .. }
         | InstallError::Stopped { .. }
-        | InstallError::StoppedMcp { .. }
+        | InstallError::StoppedPin { .. }
+        | InstallError::OtherKind { .. }
         | InstallError::Locked { .. }
         | InstallError::Differs { .. } => Exit::Denied,
         InstallError::Fetch(FetchError::Cancelled) => Exit::Cancelled,

@@ -1,12 +1,14 @@
 //! Registries as the configuration names them, and what this user keeps of them.
 
+mod decide;
+
 use std::{path::PathBuf, sync::Arc};
 
 use jp_config::{Loaded, RegistryConfig, RegistryPlace, ToolingConfig};
 use jp_llm::registry::{DownloadTransport, RegistryTools, Waiting};
 use jp_registry::{
-    Disk, Source, Store,
-    install::{Change, Decision, Installer, Mode, Places, Registry, Spec, Versions},
+    Disk, Lock, Source, Store,
+    install::{CustomTool, Installer, Mode, Places, Registry, Spec, Versions},
     source::{DirSource, HttpSource, OciSource},
     trust::{TrustRoots, TrustedRegistry},
 };
@@ -16,9 +18,8 @@ use crate::{
     clock,
     download::{self, Download},
     error::CliError,
-    places, prompt,
+    places,
     session::Session,
-    text,
     ui::Ui,
 };
 
@@ -64,7 +65,7 @@ pub(crate) fn installer<'a>(
         mode,
         decide: Box::new({
             let cancel = cancel.clone();
-            move |change| decide(change, accept, &cancel, ui)
+            move |change| decide::decide(change, accept, &cancel, ui)
         }),
         progress: Box::new(move |what, done, all| download.show(what, done, all)),
     })
@@ -99,6 +100,54 @@ fn spec(name: &str, tool: &ToolingConfig) -> Option<Result<Spec, CliError>> {
         })
     };
     Some(spec().map_err(|error| CliError::usage(error.to_string())))
+}
+
+/// Returns the tools that come with the workspace, in the words of the installer.
+pub(crate) fn brought(loaded: &Loaded) -> Result<Vec<CustomTool>, CliError> {
+    let tools = loaded.config.tooling.iter();
+    let custom = tools.filter_map(|(name, tool)| match tool {
+        ToolingConfig::Custom(tool) => Some(jp_llm::registry::brought(name, tool)),
+        ToolingConfig::Registry(_) => None,
+    });
+    let custom: Result<_, _> = custom.collect();
+    custom.map_err(|error| CliError::usage(error.to_string()))
+}
+
+/// Tells whether a name is that of a tool that comes with the workspace.
+pub(crate) fn is_brought(name: &str, loaded: &Loaded) -> bool {
+    matches!(
+        loaded.config.tooling.get(name),
+        Some(ToolingConfig::Custom(_))
+    )
+}
+
+/// Tells whether `jp.lock` has tools of registries.
+pub(crate) fn has_locked(session: &Session) -> Result<bool, CliError> {
+    let lock = Lock::open(&places(session)?.lock);
+    let lock = lock.map_err(|error| CliError::install(error.into()))?;
+    Ok(lock.tools().len() > 0)
+}
+
+/// Refuses to ask registries where the user has named none.
+pub(crate) fn refuse_without(installer: &Installer<'_>) -> Result<(), CliError> {
+    match !installer.registries.is_empty() || installer.mode == Mode::Offline {
+        true => Ok(()),
+        false => Err(no_registries()),
+    }
+}
+
+/// Says what to write where, to have a registry.
+pub(crate) fn no_registries() -> CliError {
+    let file = places::config_dir().map(|dir| dir.join("config.toml"));
+    let file = file.map_or_else(String::new, |file| format!(", {}", file.display()));
+    CliError::Usage {
+        message: "your configuration names no registry".to_owned(),
+        hint: Some(format!(
+            "add a table `[registries.main]` with `url = \"https://tools.example.com/\"` and `key = \
+             \"ed25519:…\"` to your own configuration{file}; or type: `jp config set --user \
+             'registries.main:={{\"url\": \"URL\", \"key\": \"PUBLIC-KEY\"}}'`"
+        )),
+    }
 }
 
 /// Makes what calls need of signed tools; `None` in a workspace that has none.
@@ -214,55 +263,4 @@ fn builtins() -> Vec<String> {
     #[cfg(feature = "wasm-tools")]
     let names = names.chain(jp_llm::builtins().iter().map(|builtin| builtin.name));
     names.map(str::to_owned).collect()
-}
-
-/// Shows a change and asks whether it is wanted.
-fn decide(change: &Change<'_>, accept: Accept, cancel: &CancellationToken, ui: &Ui) -> Decision {
-    match change {
-        Change::Tool {
-            from,
-            to,
-            diff,
-            back,
-        } => {
-            let (name, old, new) = (&from.name, &from.version, &to.version);
-            match back {
-                Some(asked) => ui.say(format_args!(
-                    "`{name}` would go back from {old} to {new}, which fits {asked}:"
-                )),
-                None => ui.say(format_args!("`{name}` {new} differs from {old}:")),
-            }
-            ui.say(format_args!("{diff}"));
-        }
-        Change::Mcp { server, tool, diff } => {
-            let (server, tool) = (text::one_line(server), text::one_line(tool));
-            ui.say(format_args!(
-                "`{tool}` of MCP server `{server}` has changed:"
-            ));
-            ui.say(format_args!("{diff}"));
-        }
-        Change::Key {
-            registry,
-            old,
-            new,
-            names,
-        } => {
-            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-            ui.say(format_args!(
-                "The key {old} hands over to {new}, as `{registry}` passes on, for {}.",
-                names.join(", ")
-            ));
-        }
-    }
-    let asked = || ui.can_ask && prompt::yes("Accept this? [y/N] ", cancel);
-    if accept == Accept::Yes || asked() {
-        if let Change::Key { new, .. } = change {
-            ui.say(format_args!("You trust {new} for them now."));
-        }
-        return Decision::Accept;
-    }
-    if !ui.can_ask {
-        ui.say("Not accepted: nobody could be asked; `--yes` accepts it.");
-    }
-    Decision::Refuse
 }

@@ -34,6 +34,7 @@ use semver::Version;
 use crate::{ToolError, runtime::mcp::Defined};
 
 pub(crate) use load::Found;
+pub use load::brought;
 pub use origin::Origin;
 pub use problem::SignedProblem;
 pub(crate) use seen::Seen;

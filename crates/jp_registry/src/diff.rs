@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+mod custom;
 mod manifests;
 mod values;
 
@@ -57,6 +58,8 @@ pub enum Reason {
     Key,
     /// Its version is lower than the one before, and nobody typed it.
     Older,
+    /// What was accepted is not on this machine, so nobody can say what is more than before.
+    Unknown,
 }
 
 impl Diff {
@@ -151,6 +154,7 @@ impl fmt::Display for Reason {
             Self::Limits => "it asks for higher limits than before",
             Self::Key => "another key signed it",
             Self::Older => "it would go back to an older version",
+            Self::Unknown => "what was accepted before is not known on this machine",
         })
     }
 }

@@ -10,13 +10,14 @@ use std::{
 };
 
 use jp_policy::Policy;
+use semver::Version;
 
 use crate::{
     ToolId,
     diff::Diff,
     disk::Disk,
     key::KeyId,
-    lock::{LOCK_FILE, Lock, LockedTool},
+    lock::{LOCK_FILE, Lock, LockedCustom, LockedTool},
     receipt::Receipts,
     source::Source,
     store::Store,
@@ -26,6 +27,7 @@ use crate::{
 use asked::Asked;
 
 mod asked;
+mod brought;
 mod candidate;
 mod choose;
 mod commit;
@@ -43,6 +45,7 @@ mod update;
 mod versions;
 mod warning;
 
+pub use brought::{CustomOutcome, Forgotten};
 pub use custom::{CustomTool, verify_custom};
 pub use ensure::Ready;
 pub use error::InstallError;
@@ -108,6 +111,15 @@ pub enum Change<'a> {
         /// Which versions are asked for and by whom, if it goes back for their sake.
         back: Option<&'a str>,
     },
+    /// A tool that comes with the workspace is something else than what was accepted.
+    Custom {
+        /// What was accepted.
+        from: &'a LockedCustom,
+        /// What is there now.
+        to: &'a LockedCustom,
+        /// What differs, and why it must be accepted.
+        diff: &'a Diff,
+    },
     /// A tool of an MCP server shows something else than what was accepted.
     Mcp {
         /// The server.
@@ -164,20 +176,20 @@ pub struct Installer<'a> {
     pub progress: Report<'a>,
 }
 
-/// What was done about one tool.
+/// What was done about one tool, of a registry unless it says otherwise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Installed {
+pub struct Installed<T = LockedTool> {
     /// What is locked now.
-    pub tool: LockedTool,
+    pub tool: T,
     /// What was locked before.
-    pub before: Option<LockedTool>,
+    pub before: Option<T>,
     /// What the tool asks for, one line each.
     pub asks: Vec<String>,
     /// What the person should know.
     pub warnings: Vec<Warning>,
 }
 
-impl Installed {
+impl<T: PartialEq> Installed<T> {
     /// Tells whether the lock file was changed.
     #[must_use]
     pub fn is_change(&self) -> bool {
@@ -248,18 +260,20 @@ impl Installer<'_> {
         self.put(asked, locked, candidate, &known, &lock)
     }
 
-    /// Takes a tool out of the lock file. Its bytes stay, for other workspaces.
+    /// Takes a tool out of the lock file, and returns its version. Its bytes stay, for other
+    /// workspaces.
     ///
     /// # Errors
     ///
     /// When it is not there, or the lock file may not be changed.
-    pub fn remove(&self, name: &ToolId) -> Result<LockedTool, InstallError> {
+    pub fn remove(&self, name: &ToolId) -> Result<Version, InstallError> {
         if self.mode == Mode::Locked {
             let change = format!("`{name}` would be removed");
             return Err(InstallError::Locked { change });
         }
         self.change_lock(|lock| {
-            let gone = lock.remove(name);
+            let gone = lock.remove(name).map(|tool| tool.version);
+            let gone = gone.or_else(|| lock.remove_custom(name).map(|tool| tool.version));
             gone.ok_or_else(|| InstallError::NotLocked { name: name.clone() })
         })
     }

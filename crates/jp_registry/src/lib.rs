@@ -30,7 +30,7 @@ pub use diff::Diff;
 pub use disk::Disk;
 pub use id::{Digest, IdError, ModelId, Pinned, ToolId, ToolRef};
 pub use install::{InstallError, Installer};
-pub use lock::{Lock, LockedTool, McpPin};
+pub use lock::{Lock, LockedCustom, LockedTool, McpPin};
 pub use manifest::{Artifact, Deprecated, ManifestError, ToolManifest};
 pub use model::{ModelArtifact, ModelManifest};
 pub use publish::{PublishError, Published, Submission};

@@ -3,11 +3,7 @@
 //! The file lies in the workspace and may be a stranger's: it says which bytes are meant, never that
 //! they are to be trusted. Where tools come from and who signed them is checked elsewhere.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
 use semver::Version;
 use serde::Deserialize;
@@ -20,8 +16,13 @@ use crate::{
     key::KeyId,
 };
 
+mod custom;
+mod error;
 mod fast;
 mod text;
+
+pub use custom::LockedCustom;
+pub use error::LockError;
 
 /// The name of the file in a workspace.
 pub const LOCK_FILE: &str = "jp.lock";
@@ -29,8 +30,11 @@ pub const LOCK_FILE: &str = "jp.lock";
 /// A larger file is refused.
 pub const MAX_LOCK: u64 = 4 * 1024 * 1024;
 
-/// The format that is read and written.
+/// The format that is written where no tool comes with the workspace, as always.
 const VERSION: i64 = 1;
+
+/// The format that has tools which come with the workspace: an older jp is to say that it is too old.
+const VERSION_WITH_CUSTOM: i64 = 2;
 
 /// Longer names of registries, servers and their tools are refused.
 const MAX_NAME: usize = 256;
@@ -39,6 +43,7 @@ const MAX_NAME: usize = 256;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lock {
     tools: BTreeMap<ToolId, LockedTool>,
+    custom: BTreeMap<ToolId, LockedCustom>,
     mcp: BTreeMap<(String, String), Digest>,
 }
 
@@ -78,74 +83,6 @@ pub enum McpPin {
     Same,
     /// The model would see something else than what was accepted.
     Changed,
-}
-
-/// Why a lock file was refused or not written.
-#[derive(Debug, thiserror::Error)]
-pub enum LockError {
-    /// The file cannot be read or written.
-    #[error("cannot use `{}`: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Two branches changed it and somebody has to choose.
-    #[error(
-        "`jp.lock` has a merge conflict in line {line}: keep one side, then run `jp tool lock`"
-    )]
-    Conflict {
-        /// Where it begins.
-        line: usize,
-    },
-    /// A newer jp wrote it.
-    #[error("`jp.lock` has version {found}; this jp knows version 1: use a newer jp")]
-    Version {
-        /// What it says.
-        found: i64,
-    },
-    /// It is no lock file.
-    #[error("`jp.lock` cannot be read: {reason}")]
-    Malformed {
-        /// What is wrong, and where.
-        reason: String,
-    },
-    /// One name stands for two things.
-    #[error("`jp.lock` names `{name}` twice")]
-    Duplicate {
-        /// The name.
-        name: String,
-    },
-    /// It would be larger than what is read again.
-    #[error("`jp.lock` would have {size} bytes, more than the {MAX_LOCK} that are read")]
-    TooLarge {
-        /// How large it would be.
-        size: usize,
-    },
-}
-
-impl LockError {
-    /// Says what to do about it, where there is something.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        let text = match self {
-            Self::Conflict { .. } => {
-                "keep one side, and what it lacks is added: `git checkout --ours jp.lock && jp tool lock`"
-            }
-            Self::Malformed { .. } | Self::Duplicate { .. } => {
-                "take the last one that was right: `git checkout HEAD jp.lock`; without one, begin anew: \
-                 `mv jp.lock jp.lock.old && jp tool lock`"
-            }
-            Self::Version { .. } => "see `jp --version`, and use the jp that wrote it",
-            Self::TooLarge { .. } => "remove tools that are not needed: `jp tool remove NAME`",
-            Self::Io { path, .. } => {
-                let path = path.display();
-                return Some(format!("see who may read it: `ls -ld {path}`"));
-            }
-        };
-        Some(text.to_owned())
-    }
 }
 
 impl Lock {
@@ -205,7 +142,7 @@ impl Lock {
     /// Tells whether it pins nothing at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.tools.is_empty() && self.mcp.is_empty()
+        self.tools.is_empty() && self.custom.is_empty() && self.mcp.is_empty()
     }
 
     /// Returns all tools, by name.
@@ -275,12 +212,13 @@ impl Lock {
         before - self.mcp.len()
     }
 
-    /// Adds a tool that was read; two of one name are refused.
+    /// Adds a tool that was read; two of one name are refused, wherever they come from.
     fn add(&mut self, tool: LockedTool) -> Result<(), LockError> {
         let name = tool.name.to_string();
+        let taken = self.custom.contains_key(&tool.name);
         match self.set(tool)? {
-            None => Ok(()),
-            Some(_) => Err(LockError::Duplicate { name }),
+            None if !taken => Ok(()),
+            _ => Err(LockError::Duplicate { name }),
         }
     }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{Lock, LockError, LockedTool, MAX_LOCK, McpPin, fast, text};
+use super::{Lock, LockError, LockedCustom, LockedTool, MAX_LOCK, McpPin, fast, text};
 use crate::{Digest, disk::Disk};
 
 fn tool(name: &str, version: &str) -> LockedTool {
@@ -18,6 +18,19 @@ fn tool(name: &str, version: &str) -> LockedTool {
         shown: Digest::of(b"shown"),
         capabilities: Digest::of(b"capabilities"),
         models: Vec::new(),
+    }
+}
+
+fn custom(name: &str, version: &str) -> LockedCustom {
+    let tool = tool(name, version);
+    LockedCustom {
+        name: tool.name,
+        version: tool.version,
+        sha256: tool.sha256,
+        manifest: tool.manifest,
+        key: tool.key,
+        shown: tool.shown,
+        capabilities: tool.capabilities,
     }
 }
 
@@ -56,7 +69,7 @@ fn what_is_no_lock_file_is_refused_with_its_reason() {
     let mcp = "[[mcp]]\nserver = \"s\"\ntool = \"t\"\nshown = \"00\"\n";
     let cases = [
         (
-            good.replace("version = 1\n", "version = 2\nnew = true\n"),
+            good.replace("version = 1\n", "version = 3\nnew = true\n"),
             "newer jp",
         ),
         (good.replace("version = 1\n", ""), "missing field `version`"),
@@ -109,6 +122,71 @@ fn what_is_no_lock_file_is_refused_with_its_reason() {
         assert!(!error.contains('\u{1b}'));
     }
     assert!(Lock::read(b"version = 1\xff").is_err());
+}
+
+#[test]
+fn tools_of_the_workspace_are_written_in_a_version_that_older_readers_refuse_by_name() {
+    let mut with = lock(&[("ocr", "1.0.0")]);
+    let before = with.to_string();
+    assert!(before.contains("\nversion = 1\n"));
+    with.set_custom(custom("own", "2.0.0-rc.1+b")).unwrap();
+    with.accept_mcp("s", "t", &json!(1)).unwrap();
+    let text = with.to_string();
+    assert!(text.contains("\nversion = 2\n"), "{text}");
+    let read = Lock::read(text.as_bytes()).unwrap();
+    assert_eq!(read, with);
+    assert_eq!(fast::read(&text).as_ref(), Some(&with));
+    assert_eq!(text::read(&text).unwrap(), with);
+    assert_eq!(read.custom("own"), Some(&custom("own", "2.0.0-rc.1+b")));
+    assert!(read.get("own").is_none() && read.custom("ocr").is_none());
+    assert!(!read.is_empty());
+    with.forget_mcp("s");
+    with.remove_custom(&"own".parse().unwrap()).unwrap();
+    assert_eq!(with.to_string(), before);
+}
+
+#[test]
+fn hostile_entries_of_workspace_tools_are_refused_with_their_reason() {
+    let mut one = Lock::default();
+    one.set_custom(custom("own", "1.0.0")).unwrap();
+    let good = one.to_string();
+    let entry = good.split_once("version = 2\n").unwrap().1;
+    let as_tool = lock(&[("own", "1.0.0")]).to_string();
+    let as_tool = as_tool.split_once("version = 1\n").unwrap().1;
+    let long = format!("\"1.0.0-{}\"", "a".repeat(300));
+    let cases = [
+        (format!("{good}{entry}"), "names `own` twice"),
+        (format!("{good}{as_tool}"), "names `own` twice"),
+        (good.replace("key = ", "keys = "), "unknown field `keys`"),
+        (good.replace("sha256 = \"", "sha256 = \"x"), "no sha256"),
+        (
+            good.replace("name = ", "registry = \"main\"\nname = "),
+            "unknown field `registry`",
+        ),
+        (good.replace("\"1.0.0\"", "\"1.0\""), "unexpected end"),
+        (good.replace("\"1.0.0\"", &long), "a version is too long"),
+        (
+            good.replace("name = \"own\"", "name = \"../own\""),
+            "is no tool",
+        ),
+        (
+            good.replace("name = \"own\"", "name = \"o\\u001b[2Jn\""),
+            "is no tool",
+        ),
+        (
+            good.replace("shown = ", "models = [\"m\"]\nshown = "),
+            "unknown field `models`",
+        ),
+        (
+            good.replace("[[custom]]", "[custom]"),
+            "invalid type: map, expected a sequence",
+        ),
+    ];
+    for (text, reason) in cases {
+        let error = Lock::read(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}\n{text}");
+        assert!(!error.contains('\u{1b}'));
+    }
 }
 
 #[test]
@@ -167,6 +245,7 @@ proptest! {
     #[test]
     fn both_readers_agree_on_whatever_was_written(
         names in prop::collection::btree_set("[a-z0-9]{1,8}([.-][a-z0-9]{1,8}){0,2}", 0..6),
+        own in prop::collection::btree_set("own-[a-z0-9]{9,12}", 0..3),
         registry in "[a-z0-9]{1,8}([.-][a-z0-9]{1,8}){0,2}",
         server in "[ -~é漢]{1,10}",
         models in prop::collection::vec("[a-z0-9]{1,8}", 0..3),
@@ -178,6 +257,9 @@ proptest! {
             tool.models = models.iter().map(|id| format!("{id}@sha256:{}", Digest::of(b"m")).parse().unwrap()).collect();
             lock.set(tool).unwrap();
         }
+        for name in own {
+            lock.set_custom(custom(&name, "0.1.0")).unwrap();
+        }
         lock.accept_mcp(&server, &server, &json!({"a": 1})).unwrap();
         let text = lock.to_string();
         prop_assert_eq!(&text::read(&text).unwrap(), &lock);
@@ -187,8 +269,10 @@ proptest! {
     }
 
     #[test]
-    fn the_quick_reader_never_accepts_what_the_general_one_refuses(at in 0_usize..900, with in "[ -~\\n\"\\\\]{0,3}") {
-        let good = lock(&[("ocr", "1.0.0"), ("pdf.split", "0.1.0")]).to_string();
+    fn the_quick_reader_never_accepts_what_the_general_one_refuses(at in 0_usize..1800, with in "[ -~\\n\"\\\\]{0,3}") {
+        let mut good = lock(&[("ocr", "1.0.0"), ("pdf.split", "0.1.0")]);
+        good.set_custom(custom("own", "1.0.0")).unwrap();
+        let good = good.to_string();
         let at = at.min(good.len());
         let (before, after) = good.split_at(at);
         let text = format!("{before}{with}{}", after.get(1..).unwrap_or_default());

@@ -26,9 +26,10 @@ use crate::{error::CliError, exit::Exit, session::Session, ui::Ui};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Looks at the tools of the workspace and of jp.lock (revoked, deprecated,
-outdated, not verified here, signed by a key that is not trusted, not locked,
-impossible to run, damaged), at who can read or change your files, at the clock
-and at the system. Each finding comes with the command that mends it.
+outdated, not verified here, signed by a key that is not trusted, not locked or
+changed since, impossible to run, damaged), at who can read or change your
+files, at the clock and at the system. Each finding comes with the command that
+mends it.
 
 Registries and MCP servers are asked, unless --offline says otherwise.
 
@@ -106,6 +107,7 @@ fn tools(session: &Session, asking: Asking, ui: &Ui) -> Vec<Finding> {
     if let Some(locked) = &locked {
         findings.extend(locked.check());
         findings.extend(definitions::pins(session, &locked.lock));
+        findings.extend(definitions::forgotten(session, &locked.lock));
         let asked = listen().and_then(|interrupts| {
             offers::check(session, &locked.lock, asking, &interrupts.cancel, ui)
         });

@@ -5,9 +5,11 @@ mod call;
 mod check;
 mod format;
 pub(crate) mod install;
+mod installed;
 mod list;
 mod lock;
 mod origin;
+mod remove;
 mod report;
 mod run;
 mod search;
@@ -34,8 +36,8 @@ pub(crate) enum Command {
     /// Update installed tools
     Update(install::UpdateArgs),
     /// Remove installed tools
-    Remove(install::RemoveArgs),
-    /// Bring jp.lock up to date, and pin the tools of MCP servers
+    Remove(remove::RemoveArgs),
+    /// Bring jp.lock up to date, and pin tools of the workspace and of MCP servers
     Lock(lock::LockArgs),
     /// Find tools in registries
     Search(search::SearchArgs),
@@ -59,7 +61,7 @@ pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Format(args) => format::run(args, ui),
         Command::Install(args) => install::install(args, ui),
         Command::Update(args) => install::update(args, ui),
-        Command::Remove(args) => install::remove(args, ui),
+        Command::Remove(args) => remove::run(args, ui),
         Command::Lock(args) => lock::run(args, ui),
         Command::Search(args) => search::search(args, ui),
         Command::Outdated(args) => search::outdated(args, ui),

@@ -31,7 +31,7 @@ pub(crate) fn doctor(sandbox: &Sandbox, more: &[&str]) -> Value {
 
 /// Returns the mend of the one finding with a severity, a subject and a problem like these.
 #[track_caller]
-fn mend(document: &Value, severity: &str, subject: &str, problem: &str) -> String {
+pub(crate) fn mend(document: &Value, severity: &str, subject: &str, problem: &str) -> String {
     let has =
         |finding: &Value, key: &str, part: &str| finding[key].as_str().unwrap().contains(part);
     let all = document["findings"].as_array().unwrap();
@@ -52,7 +52,7 @@ fn mode(path: &Path, mode: u32) {
 
 /// Runs the command of a finding, as a person would in their shell: all of it, or the first that stands
 /// in backquotes.
-fn follow(sandbox: &Sandbox, mend: &str) {
+pub(crate) fn follow(sandbox: &Sandbox, mend: &str) {
     let line = mend.split('`').nth(1).unwrap_or(mend);
     let jp = sandbox.command(&[]);
     let dir = Path::new(jp.get_program()).parent().unwrap();

@@ -4,6 +4,7 @@
 
 mod bash;
 mod broker;
+mod brought;
 mod calls;
 mod config;
 mod doctor;
@@ -11,6 +12,7 @@ mod kit;
 mod market;
 mod mcp;
 mod models;
+mod no_registry;
 mod output;
 mod pins;
 mod registry;

@@ -16,7 +16,7 @@ use jp_registry::{
     },
 };
 
-use super::{RegistryTools, SignedProblem};
+use super::{RegistryTools, SignedProblem, pins};
 
 /// A signed tool that was found, and verified.
 pub(crate) struct Found {
@@ -84,7 +84,8 @@ impl RegistryTools {
         Ok(Found { manifest, stored })
     }
 
-    /// Finds a tool that comes with the workspace, and verifies its manifest.
+    /// Finds a tool that comes with the workspace, verifies its manifest, and compares it with what the
+    /// lock file has.
     pub(crate) fn custom(
         self: &Arc<Self>,
         name: &str,
@@ -92,6 +93,7 @@ impl RegistryTools {
         root: &Path,
     ) -> Result<Found, SignedProblem> {
         let verified = self.verify_custom(name, custom, root)?;
+        pins::check_custom(name, verified.verified_manifest(), &self.lock, &self.places)?;
         let manifest = verified.manifest().clone();
         #[cfg(feature = "wasm-tools")]
         let stored = {
@@ -110,21 +112,10 @@ impl RegistryTools {
         custom: &CustomTool,
         root: &Path,
     ) -> Result<Verified, SignedProblem> {
-        let name = name
-            .parse()
-            .map_err(|error: IdError| SignedProblem::Refused {
-                reason: error.to_string(),
-            })?;
-        let signature = match &custom.signature {
-            SignatureSource::Inline(text) => text.clone(),
-            SignatureSource::File(path) => path.to_string(),
-        };
-        let brought = install::CustomTool {
-            name,
-            path: PathBuf::from(custom.path.as_str()),
-            manifest: PathBuf::from(custom.manifest.as_str()),
-            signature,
-        };
+        let brought = brought(name, custom);
+        let brought = brought.map_err(|error| SignedProblem::Refused {
+            reason: error.to_string(),
+        })?;
         let verified = install::verify_custom(root, &brought, &self.known);
         verified.map_err(|error| match &error {
             InstallError::Verify(error) => problem(error),
@@ -144,6 +135,24 @@ impl RegistryTools {
         let manifest = verified.manifest().clone();
         Ok((verified, manifest))
     }
+}
+
+/// Says in the words of the registry which tool comes with the workspace under a name.
+///
+/// # Errors
+///
+/// When the name is none.
+pub fn brought(name: &str, custom: &CustomTool) -> Result<install::CustomTool, IdError> {
+    let signature = match &custom.signature {
+        SignatureSource::Inline(text) => text.clone(),
+        SignatureSource::File(path) => path.to_string(),
+    };
+    Ok(install::CustomTool {
+        name: name.parse()?,
+        path: PathBuf::from(custom.path.as_str()),
+        manifest: PathBuf::from(custom.manifest.as_str()),
+        signature,
+    })
 }
 
 /// Refuses a locked tool that is not the one the configuration asks for.

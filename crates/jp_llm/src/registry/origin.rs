@@ -7,7 +7,7 @@ use jp_config::{Loaded, ToolingConfig};
 use jp_registry::{Digest, ToolId, key::KeyId};
 use semver::Version;
 
-use super::{RegistryTools, SignedProblem};
+use super::{RegistryTools, SignedProblem, pins};
 
 /// Where a signed tool comes from, and whether it may be used.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct Origin {
     pub deprecated: Option<String>,
     /// When this machine verified it, in seconds since 1970; `None` when it does so at every call.
     pub verified_at: Option<u64>,
+    /// Whether the lock file has it, as it is or otherwise.
+    pub is_locked: bool,
     /// Why it cannot be used, if it cannot.
     pub problem: Option<SignedProblem>,
 }
@@ -37,7 +39,9 @@ impl RegistryTools {
     pub fn origin(&self, name: &str, loaded: &Loaded, root: &Path) -> Option<Origin> {
         if let Some(ToolingConfig::Custom(custom)) = loaded.config.tooling.get(name) {
             let verified = self.verify_custom(name, custom, root).ok()?;
-            let manifest = verified.manifest();
+            let (manifest, lock) = (verified.manifest(), &self.lock);
+            let found = verified.verified_manifest();
+            let pinned = pins::check_custom(name, found, lock, &self.places);
             let deprecated = manifest.deprecated.as_ref();
             return Some(Origin {
                 id: manifest.id.clone(),
@@ -47,7 +51,8 @@ impl RegistryTools {
                 sha256: *verified.sha256(),
                 deprecated: deprecated.map(|deprecated| deprecated.reason.clone()),
                 verified_at: None,
-                problem: None,
+                is_locked: lock.custom(name).is_some(),
+                problem: pinned.err(),
             });
         }
         let locked = self.lock.get(name)?;
@@ -61,6 +66,7 @@ impl RegistryTools {
             sha256: locked.sha256,
             deprecated: receipt.and_then(|receipt| receipt.deprecated.clone()),
             verified_at: receipt.map(|receipt| receipt.verified_at),
+            is_locked: true,
             problem: self.check(locked).err(),
         })
     }

@@ -1,11 +1,13 @@
-//! Tools of MCP servers that a person accepted as they were: one that is something else by now, or that
-//! came later, is not used until a person has looked at it.
+//! Tools of MCP servers and of the workspace that a person accepted as they were: one that is something
+//! else by now, or that came later, is not used until a person has looked at it.
 
 use jp_registry::{
-    Lock, McpPin,
+    Lock, LockedCustom, McpPin,
     install::{McpTool, Places},
+    verify::VerifiedManifest,
 };
 
+use super::SignedProblem;
 use crate::{ToolError, runtime::mcp::Defined};
 
 /// The most lines of a difference that go into an error; `jp tool lock` shows all of them.
@@ -58,6 +60,22 @@ pub(super) fn check(
         server: server.to_owned(),
         change,
     })
+}
+
+/// Lets a tool that comes with the workspace pass if it is what the lock file has.
+pub(super) fn check_custom(
+    name: &str,
+    found: &VerifiedManifest,
+    lock: &Lock,
+    places: &Places,
+) -> Result<(), SignedProblem> {
+    let locked = lock.custom(name).ok_or(SignedProblem::NotLocked)?;
+    if *locked == LockedCustom::of(found) {
+        return Ok(());
+    }
+    let diff = places.custom_diff(locked, found).to_string();
+    let change = shortened(&diff);
+    Err(SignedProblem::Changed { change })
 }
 
 /// Keeps a difference to few lines; its characters are harmless already.

@@ -25,6 +25,12 @@ pub enum SignedProblem {
         /// What is different.
         reason: String,
     },
+    /// It comes with the workspace, and is not what a person accepted.
+    #[error("it comes with the workspace, and is not what `jp.lock` has: {change}")]
+    Changed {
+        /// What is different.
+        change: String,
+    },
     /// Somebody whose word counts has revoked it.
     #[error("it was revoked: {reason}")]
     Revoked {
@@ -94,6 +100,7 @@ impl SignedProblem {
             Self::NotInstalled | Self::NotLocked | Self::Missing { .. } => ErrorKind::Configuration,
             Self::Unfit { .. }
             | Self::LockChanged { .. }
+            | Self::Changed { .. }
             | Self::Revoked { .. }
             | Self::RevocationsLost { .. }
             | Self::Key { .. }
@@ -121,6 +128,9 @@ impl SignedProblem {
                 "look at the change; `jp tool remove` and `jp tool install` take what the registry \
                  has now"
                     .to_owned()
+            }
+            Self::Changed { .. } => {
+                "look at the change, then accept it with `jp tool lock`".to_owned()
             }
             Self::Revoked { .. } => {
                 "`jp tool update` looks for a version that was not, `jp tool remove` gives it up"

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use jp_llm::registry::SignedProblem;
+use jp_config::ToolingConfig;
+use jp_llm::registry::{SignedProblem, brought};
 use serde_json::{Value, json};
 
 use crate::{
@@ -26,6 +27,66 @@ fn custom_desk(shop: &Shop) -> Desk {
     desk
 }
 
+/// Locks the tool as it is.
+fn locked(shop: &Shop, desk: &mut Desk) {
+    let installer = shop.installer(desk);
+    let tools = desk.loaded.config.tooling.iter();
+    let tools = tools.filter_map(|(name, tool)| match tool {
+        ToolingConfig::Custom(tool) => Some(brought(name, tool).unwrap()),
+        ToolingConfig::Registry(_) => None,
+    });
+    let tools: Vec<_> = tools.collect();
+    for (_, outcome) in installer.lock_custom(&desk.root, &tools).unwrap() {
+        outcome.unwrap();
+    }
+    drop(installer);
+    read_again(desk);
+}
+
+#[tokio::test]
+async fn e48_another_version_in_its_place_is_stopped_and_shown_until_it_is_locked() {
+    let shop = Shop::new();
+    let mut desk = custom_desk(&shop);
+    shop.trusted_by(&desk);
+    locked(&shop, &mut desk);
+    let bytes = fs::read(jp_test::guest("echo")).unwrap();
+    let more = json!({"input_schema": {"type": "object"}, "version": "0.9.0",
+        "description": "Does what its arguments say, and more."});
+    let older = manifest("echo", &bytes, &more);
+    let mut desk = desk
+        .file("tools/echo.json", older.to_string())
+        .file("tools/echo.sig", shop.signed(&older).to_bytes());
+    read_again(&mut desk);
+    let error = refusal(&desk, "echo");
+    assert!(
+        matches!(problem(&error), SignedProblem::Changed { .. }),
+        "{error}"
+    );
+    let text = error.to_string();
+    for line in [
+        "- version: 1.0.0",
+        "+ version: 0.9.0",
+        "+ description: Does what its arguments say, and more.",
+    ] {
+        assert!(text.contains(line), "no {line} in {text}");
+    }
+    assert!(error.hint().unwrap().contains("`jp tool lock`"));
+    let registry = desk.host.registry.clone().unwrap();
+    let origin = registry.origin("echo", &desk.loaded, &desk.root).unwrap();
+    assert!(origin.is_locked && origin.problem.is_some());
+    // As it was, it runs again.
+    let before = manifest("echo", &bytes, &json!({"input_schema": {"type": "object"}}));
+    let mut desk = desk
+        .file("tools/echo.json", before.to_string())
+        .file("tools/echo.sig", shop.signed(&before).to_bytes());
+    read_again(&mut desk);
+    let ran = desk.tool("echo").unwrap();
+    let ran = ran
+        .execute_detailed(call(json!({"text": "hello"})), &desk.host)
+        .await;
+    assert!(ran.said().is_ok());
+}
+
 #[tokio::test]
 async fn a_tool_that_comes_with_the_workspace_runs_if_a_trusted_key_signed_it() {
     let shop = Shop::new();
@@ -37,6 +98,13 @@ async fn a_tool_that_comes_with_the_workspace_runs_if_a_trusted_key_signed_it() 
     );
     shop.trusted_by(&desk);
     read_again(&mut desk);
+    let error = refusal(&desk, "echo");
+    assert!(
+        matches!(problem(&error), SignedProblem::NotLocked),
+        "{error}"
+    );
+    assert!(error.hint().unwrap().contains("jp tool lock"));
+    locked(&shop, &mut desk);
     let tool = desk.tool("echo").unwrap();
     let ran = tool
         .execute_detailed(call(json!({"text": "hello"})), &desk.host)

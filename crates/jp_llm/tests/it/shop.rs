@@ -125,6 +125,14 @@ impl Shop {
     /// Installs a tool into the workspace of a desk, whose user trusts registry and publisher.
     pub(crate) fn installed(&self, mut desk: Desk, spec: &str) -> Desk {
         self.trusted_by(&desk);
+        let installer = self.installer(&desk);
+        installer.install(&spec.parse().unwrap()).unwrap();
+        read_again(&mut desk);
+        desk
+    }
+
+    /// Makes the installer of a desk, which refuses every change that must be accepted.
+    pub(crate) fn installer(&self, desk: &Desk) -> Installer<'static> {
         let all = FileRule {
             path: GuestPath::new("/").unwrap(),
             access: Access::ReadWrite,
@@ -139,10 +147,10 @@ impl Shop {
             },
             ceilings: Ceilings::default(),
         };
-        let installer = Installer {
-            places: places(&desk),
+        Installer {
+            places: places(desk),
             disk: Disk::real(),
-            store: store(&desk),
+            store: store(desk),
             registries: vec![Registry {
                 name: MAIN.to_owned(),
                 source: Box::new(self.source()),
@@ -155,10 +163,7 @@ impl Shop {
             mode: Mode::Normal,
             decide: Box::new(|_| Decision::Refuse),
             progress: Box::new(|_, _, _| {}),
-        };
-        installer.install(&spec.parse().unwrap()).unwrap();
-        read_again(&mut desk);
-        desk
+        }
     }
 
     /// Lets a desk fetch from the registry what it does not have.

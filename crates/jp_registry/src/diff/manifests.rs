@@ -56,7 +56,8 @@ impl Diff {
         diff
     }
 
-    fn line(&mut self, name: &str, old: &str, new: &str) {
+    /// Adds a line for what was, and one for what is, where they differ.
+    pub(super) fn line(&mut self, name: &str, old: &str, new: &str) {
         if old != new {
             self.push(Sign::Removed, &format!("{name}: {old}"));
             self.push(Sign::Added, &format!("{name}: {new}"));
@@ -81,7 +82,7 @@ fn is_wider(old: &Request, new: &Request) -> bool {
 }
 
 /// Returns the limits as numbers, with the default where none is asked for.
-fn limits(asked: &LimitsRequest) -> [(&'static str, u64); 4] {
+pub(super) fn limits(asked: &LimitsRequest) -> [(&'static str, u64); 4] {
     let usual = Limits::default();
     let time = u64::try_from(usual.time.as_millis()).unwrap_or(u64::MAX);
     [

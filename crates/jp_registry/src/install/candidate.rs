@@ -2,7 +2,10 @@
 
 use semver::Version;
 
-use super::{InstallError, Installer, Known, Mode, Registry, Warning, asked::Asked, kept, names};
+use super::{
+    InstallError, Installer, Known, Mode, Registry, Warning, asked::Asked, brought, choose, kept,
+    names,
+};
 use crate::{
     ToolId,
     index::{Index, IndexVersion},
@@ -177,6 +180,7 @@ impl Installer<'_> {
             id: id.clone(),
             version: version.clone(),
             registry: registry.name.clone(),
+            offered: choose::offered(id, index, &known.revoked),
         })?;
         let wanted = Wanted::listed(registry, id, version, listed);
         let mut candidate = self.candidate(registry, &wanted, known)?;
@@ -250,9 +254,11 @@ impl Installer<'_> {
         id: &ToolId,
         lock: &Lock,
     ) -> Result<(), InstallError> {
+        brought::refuse_brought(name, lock)?;
         let others = lock.tools().filter(|tool| tool.name != *name);
         let taken = others
             .map(|tool| tool.name.as_str())
+            .chain(lock.customs().map(|tool| tool.name.as_str()))
             .chain(self.builtins.iter().map(String::as_str));
         match names::collision(name, taken) {
             None => Ok(()),

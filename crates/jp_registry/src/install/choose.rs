@@ -5,6 +5,7 @@ use semver::Version;
 
 use super::{InstallError, Registry, Versions, asked::Asked, candidate::Wanted};
 use crate::{
+    ToolId,
     diff::escape,
     index::{Index, IndexTool, IndexVersion},
     lock::LockedTool,
@@ -98,22 +99,10 @@ impl Asked<'_> {
         tool: &IndexTool,
         revoked: &Revocations,
     ) -> InstallError {
-        let mut offered: Vec<String> = Vec::new();
-        for version in tool.versions.keys().rev().take(MAX_NAMED) {
-            let text = shown(version);
-            offered.push(match revoked.version(self.id, version) {
-                Some(found) => format!("{text} (revoked: {})", escape(found.reason())),
-                None => text,
-            });
-        }
-        let more = tool.versions.len().saturating_sub(MAX_NAMED);
-        if more > 0 {
-            offered.push(format!("{more} older ones"));
-        }
         let newest = best(self.any().usable(tool, revoked));
         InstallError::NoneFits {
             unmet: self.unmet(registry),
-            offered: offered.join(", "),
+            offered: all_of(self.id, tool, revoked),
             newest: newest.map(|(version, _)| version.clone()),
         }
     }
@@ -156,6 +145,28 @@ impl Asked<'_> {
         };
         allowed && self.fits(version)
     }
+}
+
+/// Says which versions of a tool an index has.
+pub(super) fn offered(id: &ToolId, index: &Index, revoked: &Revocations) -> String {
+    let tool = index.tool(id);
+    tool.map_or_else(|| "none".to_owned(), |tool| all_of(id, tool, revoked))
+}
+
+fn all_of(id: &ToolId, tool: &IndexTool, revoked: &Revocations) -> String {
+    let mut offered: Vec<String> = Vec::new();
+    for version in tool.versions.keys().rev().take(MAX_NAMED) {
+        let text = shown(version);
+        offered.push(match revoked.version(id, version) {
+            Some(found) => format!("{text} (revoked: {})", escape(found.reason())),
+            None => text,
+        });
+    }
+    let more = tool.versions.len().saturating_sub(MAX_NAMED);
+    if more > 0 {
+        offered.push(format!("{more} older ones"));
+    }
+    offered.join(", ")
 }
 
 /// Returns the highest version that nobody warns of, or else the highest.

@@ -41,6 +41,15 @@ pub fn verify_custom(
     custom: &CustomTool,
     known: &Known,
 ) -> Result<Verified, InstallError> {
+    verify_kept(root, custom, known).map(|(_, verified)| verified)
+}
+
+/// Verifies a tool as [`verify_custom`] does, and returns the manifest as it was read as well.
+pub(super) fn verify_kept(
+    root: &Path,
+    custom: &CustomTool,
+    known: &Known,
+) -> Result<(FetchedManifest, Verified), InstallError> {
     let (at, manifest) = read_within(root, &custom.manifest, MAX_MANIFEST)?;
     let fetched = FetchedManifest {
         manifest,
@@ -54,10 +63,11 @@ pub fn verify_custom(
         registry: None,
         purpose: Purpose::Install,
     };
-    let manifest = verify::verify(fetched, &known.roots, &known.revoked, &expected)?;
+    let manifest = verify::verify(fetched.clone(), &known.roots, &known.revoked, &expected)?;
     let (path, bytes) = read_within(root, &custom.path, MAX_ARTIFACT)?;
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    Ok(manifest.with_artifact(path, Digest::of(&bytes), size)?)
+    let verified = manifest.with_artifact(path, Digest::of(&bytes), size)?;
+    Ok((fetched, verified))
 }
 
 /// Returns the signature file that an app wrote out, or the one that it names.

@@ -73,7 +73,7 @@ pub enum InstallError {
         near: Option<ToolId>,
     },
     /// The registry has other versions.
-    #[error("`{registry}` offers no version {version} of `{id}`")]
+    #[error("`{registry}` offers no version {version} of `{id}`: it has {offered}")]
     UnknownVersion {
         /// The tool.
         id: ToolId,
@@ -81,6 +81,8 @@ pub enum InstallError {
         version: Version,
         /// Which registry.
         registry: String,
+        /// Which versions there are; safe to show.
+        offered: String,
     },
     /// None of the registry's versions will do.
     #[error(
@@ -175,13 +177,21 @@ pub enum InstallError {
         /// What would change.
         diff: Box<Diff>,
     },
-    /// A person has to accept what a tool of an MCP server shows now, and did not.
+    /// A person has to accept what a tool of an MCP server or of the workspace is now, and did not.
     #[error("`{}` stays as it was accepted: {}", escape(name), reasons(diff))]
-    StoppedMcp {
-        /// The server and the tool.
+    StoppedPin {
+        /// The tool, after its server if it has one.
         name: String,
         /// What would change.
         diff: Box<Diff>,
+    },
+    /// The lock file has the name for a tool from elsewhere.
+    #[error("`jp.lock` has `{name}` as {is}")]
+    OtherKind {
+        /// The name in the workspace.
+        name: ToolId,
+        /// What it is there; safe to show.
+        is: String,
     },
     /// There is no such name in the lock file.
     #[error("`{name}` is not in `jp.lock`")]
@@ -229,7 +239,13 @@ impl InstallError {
                 "`jp tool search ''` lists all there are".to_owned()
             }
             Self::NotLocked { name } => format!("`jp tool install {name}` installs it"),
-
+            Self::OtherKind { name, .. } => {
+                format!("if it is to be another one: `jp tool remove {name} && jp tool lock`")
+            }
+            Self::UnknownRegistry { name } if name.parse::<ToolId>().is_ok() => format!(
+                "name it in your own configuration: `jp config set --user 'registries.{name}:=\
+                 {{\"url\": \"URL\", \"key\": \"PUBLIC-KEY\"}}'`"
+            ),
             Self::Ambiguous { registries, .. } => {
                 format!("add `--registry {}`", registries.first()?)
             }
@@ -247,7 +263,7 @@ impl InstallError {
             Self::Stopped { name, .. } => {
                 format!("if that is what you want, `jp tool update {name} --yes` accepts it")
             }
-            Self::StoppedMcp { .. } => {
+            Self::StoppedPin { .. } => {
                 "if that is what you want, `jp tool lock --yes` accepts it".to_owned()
             }
             Self::Revoked { id, .. } => format!("update it: `jp tool update {id}`"),

@@ -90,7 +90,7 @@ impl Installer<'_> {
             };
             if (self.decide)(&change) == Decision::Refuse {
                 let name = format!("{server}.{}", tool.name);
-                return Err(InstallError::StoppedMcp {
+                return Err(InstallError::StoppedPin {
                     name,
                     diff: Box::new(diff),
                 });

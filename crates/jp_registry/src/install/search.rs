@@ -4,7 +4,7 @@ use semver::Version;
 
 use super::{InstallError, Installer, Warning};
 use crate::{
-    ToolId,
+    Digest, Receipt, ToolId,
     diff::escape,
     lock::{Lock, LockedTool},
     receipt::revocation,
@@ -116,10 +116,14 @@ impl Installer<'_> {
         let mut known = self.known()?;
         let mut asked = std::collections::BTreeMap::new();
         let mut all = Vec::new();
+        let mut deprecated = Vec::new();
         for tool in tools {
             let registry = self.registry(&tool.registry)?;
             let index = self.ask_once(registry, &mut known, &mut asked)?;
             let listed = index.and_then(|index| index.version(&tool.id, &tool.version));
+            if let Some(reason) = listed.and_then(|listed| listed.deprecated.as_ref()) {
+                deprecated.push((tool.manifest, reason.clone()));
+            }
             let ours = self.of_locked(tool);
             let revoked = &known.revoked;
             let newer = index.and_then(|index| ours.next(tool, index, revoked));
@@ -136,7 +140,31 @@ impl Installer<'_> {
                 all.push(found);
             }
         }
+        self.note_deprecated(deprecated)?;
         Ok((all, known.warnings))
+    }
+
+    /// Writes down what registries said against versions that were verified here, for whoever looks
+    /// at them without asking.
+    fn note_deprecated(&self, said: Vec<(Digest, String)>) -> Result<(), InstallError> {
+        if said.is_empty() {
+            return Ok(());
+        }
+        let mut receipts = self.receipts()?;
+        for (manifest, reason) in said {
+            let Some(old) = receipts.get(&manifest) else {
+                continue;
+            };
+            if old.deprecated.as_ref() == Some(&reason) {
+                continue;
+            }
+            let noted = Receipt {
+                deprecated: Some(reason),
+                ..old.clone()
+            };
+            receipts.add(&self.disk, manifest, noted)?;
+        }
+        Ok(())
     }
 }
 

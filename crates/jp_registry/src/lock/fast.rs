@@ -6,13 +6,14 @@
 
 use std::str::Lines;
 
-use super::{Lock, LockedTool};
+use super::{Lock, LockedCustom, LockedTool};
 use crate::Pinned;
 
 /// Returns the lock, or `None` when the text must be read, or refused, by the general reader.
 pub(super) fn read(text: &str) -> Option<Lock> {
     let mut lines = text.lines();
-    if !lines.next()?.starts_with("# ") || lines.next()? != "version = 1" {
+    let head = lines.next()?.starts_with("# ");
+    if !head || !matches!(lines.next()?, "version = 1" | "version = 2") {
         return None;
     }
     let mut lock = Lock::default();
@@ -21,6 +22,10 @@ pub(super) fn read(text: &str) -> Option<Lock> {
         let kind = (blank.is_empty()).then(|| lines.next()).flatten()?;
         line = match kind {
             "[[tool]]" => tool(&mut lines, &mut lock)?,
+            "[[custom]]" => {
+                lock.add_custom(custom(&mut lines)?).ok()?;
+                lines.next()
+            }
             "[[mcp]]" => {
                 let server = value(lines.next()?, "server")?;
                 let tool = value(lines.next()?, "tool")?;
@@ -61,6 +66,19 @@ fn tool<'a>(lines: &mut Lines<'a>, lock: &mut Lock) -> Option<Option<&'a str>> {
     }
     lock.add(tool).ok()?;
     Some(line)
+}
+
+fn custom(lines: &mut Lines<'_>) -> Option<LockedCustom> {
+    let mut next = |key| value(lines.next()?, key);
+    Some(LockedCustom {
+        name: next("name")?.parse().ok()?,
+        version: next("version")?.parse().ok()?,
+        sha256: next("sha256")?.parse().ok()?,
+        manifest: next("manifest")?.parse().ok()?,
+        key: next("key")?.parse().ok()?,
+        shown: next("shown")?.parse().ok()?,
+        capabilities: next("capabilities")?.parse().ok()?,
+    })
 }
 
 fn pinned(item: &str) -> Option<Pinned> {

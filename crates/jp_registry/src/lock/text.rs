@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use semver::Version;
 use serde::Deserialize;
 
-use super::{Lock, LockError, LockedTool, MAX_NAME, VERSION};
+use super::{Lock, LockError, LockedCustom, LockedTool, MAX_NAME, VERSION, VERSION_WITH_CUSTOM};
 use crate::{Digest, ToolId};
 
 /// The beginnings of the lines that version control leaves where two branches differ.
@@ -20,6 +21,8 @@ struct File {
     _version: i64,
     #[serde(default)]
     tool: Vec<LockedTool>,
+    #[serde(default)]
+    custom: Vec<LockedCustom>,
     #[serde(default)]
     mcp: Vec<McpEntry>,
 }
@@ -44,13 +47,16 @@ pub(super) fn read(text: &str) -> Result<Lock, LockError> {
         return Err(LockError::Conflict { line: at + 1 });
     }
     let Versioned { version } = toml::from_str(text).map_err(malformed)?;
-    if version != VERSION {
+    if !(VERSION..=VERSION_WITH_CUSTOM).contains(&version) {
         return Err(LockError::Version { found: version });
     }
     let file: File = toml::from_str(text).map_err(malformed)?;
     let mut lock = Lock::default();
     for tool in file.tool {
         lock.add(tool)?;
+    }
+    for tool in file.custom {
+        lock.add_custom(tool)?;
     }
     for entry in file.mcp {
         lock.add_mcp(&entry.server, &entry.tool, entry.shown)?;
@@ -92,7 +98,12 @@ pub(super) fn check_tool(tool: &LockedTool) -> Result<(), LockError> {
     if tool.registry.parse::<ToolId>().is_err() {
         return Err(not_a_name("registry", &tool.registry));
     }
-    if tool.version.pre.len() + tool.version.build.len() <= MAX_VERSION {
+    check_version(&tool.version)
+}
+
+/// Refuses a version that takes long to write.
+pub(super) fn check_version(version: &Version) -> Result<(), LockError> {
+    if version.pre.len() + version.build.len() <= MAX_VERSION {
         return Ok(());
     }
     let reason = "a version is too long".to_owned();
@@ -123,9 +134,16 @@ impl fmt::Display for Quoted<'_> {
 impl fmt::Display for Lock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("# Written by jp. `jp tool lock` checks it, `jp tool update` changes it.\n")?;
-        writeln!(f, "version = {VERSION}")?;
+        let version = match self.custom.is_empty() {
+            true => VERSION,
+            false => VERSION_WITH_CUSTOM,
+        };
+        writeln!(f, "version = {version}")?;
         for tool in self.tools() {
             write!(f, "\n[[tool]]\n{tool}")?;
+        }
+        for tool in self.customs() {
+            write!(f, "\n[[custom]]\n{tool}")?;
         }
         for ((server, tool), shown) in &self.mcp {
             let (server, tool) = (Quoted(server), Quoted(tool));

@@ -105,39 +105,59 @@ impl Registry<'_> {
             action: format!("copy {} into the registry", from.display()),
             source,
         };
-        let differs = |reason: String| PublishError::Artifact {
-            path: from.to_owned(),
-            reason,
-        };
-        let source = File::open(from).map_err(failed)?;
-        let meta = source.metadata().map_err(failed)?;
-        if !meta.is_file() || meta.len() != size.min(MAX_ARTIFACT) {
-            return Err(differs(format!(
-                "it has {} bytes, the manifest says {size}",
-                meta.len()
-            )));
-        }
+        let source = open_sized(from, size)?;
         let path = self.dir.join(place);
         make_parent(&path, &self.disk).map_err(failed)?;
         let fresh = path.with_extension("new");
         self.disk.remove(&fresh).map_err(failed)?;
         self.disk.step().map_err(failed)?;
-        let mut copied = Hashed {
-            file: File::create_new(&fresh).map_err(failed)?,
-            hash: Sha256::new(),
-        };
-        let limited = io::Read::take(source, size.saturating_add(1));
-        let count = io::copy(&mut { limited }, &mut copied).map_err(failed)?;
-        let found = Digest::from_bytes(copied.hash.finalize().into());
-        if (found, count) != (sha256, size) {
+        let mut copied = Hashed::new(File::create_new(&fresh).map_err(failed)?);
+        let found = copied.fill(source, size).map_err(failed)?;
+        if found != (sha256, size) {
             self.disk.remove(&fresh).map_err(failed)?;
-            return Err(differs(format!(
-                "its sha256 is {found}, the manifest says {sha256}"
-            )));
+            return Err(other_bytes(from, &found.0, &sha256));
         }
         self.disk.step().map_err(failed)?;
-        copied.file.sync_all().map_err(failed)?;
+        copied.to.sync_all().map_err(failed)?;
         self.disk.rename(&fresh, &path).map_err(failed)
+    }
+}
+
+/// Refuses a file that is not the one of a manifest.
+pub(super) fn check_bytes(from: &Path, (sha256, size): (Digest, u64)) -> Result<(), PublishError> {
+    let source = open_sized(from, size)?;
+    let read = Hashed::new(io::sink()).fill(source, size);
+    let found = read.map_err(|source| PublishError::Io {
+        action: format!("read {}", from.display()),
+        source,
+    })?;
+    match found == (sha256, size) {
+        true => Ok(()),
+        false => Err(other_bytes(from, &found.0, &sha256)),
+    }
+}
+
+/// Opens a file, unless it is none or has another size than its manifest says.
+fn open_sized(from: &Path, size: u64) -> Result<File, PublishError> {
+    let failed = |source| PublishError::Io {
+        action: format!("read {}", from.display()),
+        source,
+    };
+    let source = File::open(from).map_err(failed)?;
+    let meta = source.metadata().map_err(failed)?;
+    if meta.is_file() && meta.len() == size.min(MAX_ARTIFACT) {
+        return Ok(source);
+    }
+    Err(PublishError::Artifact {
+        path: from.to_owned(),
+        reason: format!("it has {} bytes, the manifest says {size}", meta.len()),
+    })
+}
+
+fn other_bytes(from: &Path, found: &Digest, sha256: &Digest) -> PublishError {
+    PublishError::Artifact {
+        path: from.to_owned(),
+        reason: format!("its sha256 is {found}, the manifest says {sha256}"),
     }
 }
 
@@ -200,19 +220,35 @@ fn make_parent(path: &Path, disk: &Disk) -> io::Result<()> {
     }
 }
 
-struct Hashed {
-    file: File,
+/// Hashes what is written through it.
+struct Hashed<W> {
+    to: W,
     hash: Sha256,
 }
 
-impl io::Write for Hashed {
+impl<W: io::Write> Hashed<W> {
+    fn new(to: W) -> Self {
+        let hash = Sha256::new();
+        Self { to, hash }
+    }
+
+    /// Copies a file, but for what is longer than it may be; returns its sha256 and how long it is.
+    fn fill(&mut self, from: File, size: u64) -> io::Result<(Digest, u64)> {
+        let mut limited = io::Read::take(from, size.saturating_add(1));
+        let count = io::copy(&mut limited, self)?;
+        let hash = std::mem::take(&mut self.hash).finalize();
+        Ok((Digest::from_bytes(hash.into()), count))
+    }
+}
+
+impl<W: io::Write> io::Write for Hashed<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(bytes)?;
+        let count = self.to.write(bytes)?;
         self.hash.update(bytes.get(..count).unwrap_or_default());
         Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.to.flush()
     }
 }

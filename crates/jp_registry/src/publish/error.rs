@@ -106,3 +106,18 @@ pub enum PublishError {
         source: io::Error,
     },
 }
+
+impl PublishError {
+    /// Says what to do about it, where there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::VersionTaken { .. } => Some(
+                "what is published never changes: raise `version` in the manifest, let it pin the \
+                 file that you have now, and sign it again with `jp registry sign`"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+}

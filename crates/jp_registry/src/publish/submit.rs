@@ -5,7 +5,11 @@ use std::{collections::BTreeMap, path::Path};
 use semver::Version;
 use serde_json::Value;
 
-use super::{PublishError, Registry, commit::Change, pretty};
+use super::{
+    PublishError, Registry,
+    commit::{Change, check_bytes},
+    pretty,
+};
 use crate::{
     document,
     id::{Digest, ToolId},
@@ -58,14 +62,22 @@ impl Registry<'_> {
         check_signatures(submission)?;
         let mut index = self.index()?;
         let (id, version) = (read.id.clone(), read.version.clone());
+        let expected = (read.artifact.sha256, read.artifact.size_bytes);
         if let Some(known) = index
             .tools
             .get(&id)
             .and_then(|tool| tool.versions.get(&version))
         {
+            let taken = |error: PublishError| match error {
+                PublishError::Artifact { .. } => PublishError::VersionTaken {
+                    id: id.clone(),
+                    version: version.clone(),
+                },
+                other => other,
+            };
+            check_bytes(submission.artifact, expected).map_err(taken)?;
             return self.already(submission, &id, &version, known, &index);
         }
-        let expected = (read.artifact.sha256, read.artifact.size_bytes);
         self.copy_in(
             submission.artifact,
             &layout::wasm(&read.artifact.sha256),

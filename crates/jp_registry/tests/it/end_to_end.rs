@@ -213,7 +213,7 @@ fn rotated(shop: &Shop, home: &Home, served: &Served, workspace: &Path) {
         asked.borrow_mut().push(match change {
             Change::Key { old, new, .. } => (*old, *new),
             Change::Tool { from, to, .. } => (from.key, to.key),
-            Change::Mcp { .. } => panic!("{change:?}"),
+            Change::Mcp { .. } | Change::Custom { .. } => panic!("{change:?}"),
         });
         Decision::Accept
     });

@@ -5,6 +5,7 @@
     reason = "helpers of tests fail like tests"
 )]
 
+mod brought;
 mod crash;
 mod custom;
 mod end_to_end;

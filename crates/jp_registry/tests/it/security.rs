@@ -261,7 +261,7 @@ fn e48_mcp_tools_that_show_something_else_are_stopped_and_shown() {
     );
     let before = fs::read(workspace.path().join("jp.lock")).unwrap();
     let error = installer.accept_mcp("files", &read(&new)).unwrap_err();
-    let InstallError::StoppedMcp { diff, .. } = &error else {
+    let InstallError::StoppedPin { diff, .. } = &error else {
         panic!("{error}")
     };
     let lines =

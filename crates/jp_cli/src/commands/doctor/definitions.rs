@@ -14,7 +14,7 @@ use super::{
     finding::{Family, Finding, Severity, quoted, word},
     locked::Locked,
 };
-use crate::{error::CliError, session::Session, ui::Ui};
+use crate::{error::CliError, registry, session::Session, ui::Ui};
 
 /// Looks at the trust in the workspace.
 pub(super) fn trust(session: &Session) -> Option<Finding> {
@@ -97,6 +97,9 @@ pub(super) fn mend(name: &str, error: &ToolError, locked: &Locked<'_>) -> String
     let tooling = configured.tooling.get(name);
     if let ToolError::Signed { problem, .. } = error {
         match (problem.as_ref(), tooling) {
+            (SignedProblem::NotLocked | SignedProblem::Changed { .. }, _) => {
+                return "jp tool lock".to_owned();
+            }
             (SignedProblem::Key { key, .. }, _) => return locked.trust_command(key, name),
             // What differs it says; whoever publishes it signs it anew.
             (SignedProblem::Refused { .. }, Some(ToolingConfig::Custom(tool))) => {
@@ -127,6 +130,25 @@ pub(super) fn mend(name: &str, error: &ToolError, locked: &Locked<'_>) -> String
 
 const fn is_of_registry(tool: &ToolingConfig) -> bool {
     matches!(tool, ToolingConfig::Registry(_))
+}
+
+/// Finds tools that the lock file has of the workspace, and that do not come with it any more.
+pub(super) fn forgotten(session: &Session, lock: &Lock) -> Vec<Finding> {
+    let loaded = &session.loaded;
+    let gone = lock
+        .customs()
+        .filter(|tool| !registry::is_brought(tool.name.as_str(), loaded));
+    gone.map(|tool| Finding {
+        family: Family::Tools,
+        severity: Severity::Note,
+        subject: format!("{} {}", tool.name, tool.version),
+        problem: "`jp.lock` has it, and it does not come with the workspace any more".to_owned(),
+        mend: match loaded.config.tooling.contains_key(tool.name.as_str()) {
+            true => format!("jp tool remove {} && jp tool lock", tool.name),
+            false => "jp tool lock".to_owned(),
+        },
+    })
+    .collect()
 }
 
 /// Finds configured tools of MCP servers that nobody has pinned.

@@ -136,6 +136,10 @@ fn silent(registry: &str, error: &InstallError, loaded: &Loaded) -> Finding {
         return system::wrong_clock(error.to_string());
     }
     let unreachable = matches!(error, InstallError::Fetch(error) if error.is_unreachable());
+    let hinted = || {
+        let hint = error.hint();
+        hint.unwrap_or_else(|| elsewhere(registry, loaded))
+    };
     let (severity, mend) = match error {
         InstallError::UnknownRegistry { name } => (
             Severity::Error,
@@ -143,16 +147,16 @@ fn silent(registry: &str, error: &InstallError, loaded: &Loaded) -> Finding {
                 "jp config set --user 'registries.{name}:={{\"url\": \"URL\", \"key\": \"PUBLIC-KEY\"}}'"
             ),
         ),
-        _ if unreachable => (Severity::Warning, elsewhere(registry, loaded)),
+        _ if unreachable => (Severity::Warning, hinted()),
         // What it says is refused: that is no accident.
-        _ => (Severity::Error, elsewhere(registry, loaded)),
+        _ => (Severity::Error, hinted()),
     };
     Finding {
         family: Family::Tools,
         severity,
         subject: format!("registry {registry}"),
         problem: error.to_string(),
-        mend: error.hint().unwrap_or(mend),
+        mend,
     }
 }
 

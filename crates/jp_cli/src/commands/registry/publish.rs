@@ -43,7 +43,7 @@ pub(crate) struct InitArgs {
 #[command(after_help = "\
 The manifest must be signed (`jp registry sign`), and the artifact must be the
 one it pins. What is published never changes: a version that is there with
-other content is refused.
+other content is refused, with exit code 1. The very same once more is fine.
 
 Examples:
   jp registry publish ./tools ocr.json ocr.wasm --key registry.key
@@ -128,7 +128,7 @@ pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
     let published = published.map_err(CliError::publish)?;
     let (id, version) = (&published.id, &published.version);
     ui.say(match (published.already, published.newest) {
-        (true, _) => format!("{id} {version} was there already."),
+        (true, _) => format!("{id} {version} was there already, with the same content."),
         (false, true) => format!("Published {id} {version}; it is the newest."),
         (false, false) => format!("Published {id} {version}; a newer version stays the newest."),
     });

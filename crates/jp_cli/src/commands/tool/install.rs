@@ -1,23 +1,21 @@
-//! `jp tool install`, `update` and `remove`: which tools of registries a workspace uses.
+//! `jp tool install` and `update`: which tools of registries a workspace uses.
 
 use clap::Args;
 use jp_registry::{
     InstallError, ToolId,
-    install::{Installed, Installer, Mode, Spec, Warning},
+    install::{Installed, Installer, Mode, Spec},
+    lock::LOCK_FILE,
 };
-use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::installed::Report;
 use crate::{
-    commands::JSON_VERSION,
     error::CliError,
     exit::Exit,
     interrupt::Interrupts,
     registry::{self, Accept},
     session::Session,
-    text,
     ui::Ui,
-    words,
 };
 
 /// How often another process may be quicker.
@@ -105,7 +103,8 @@ Each tool goes to the newest version that fits what [tooling] asks for, those
 under another name (ocr-old) too: one that is to stay needs its version there. A
 version that asks for more, shows the model something else, or is older because
 [tooling] asks for older ones, is shown as a difference and installed only when
-you accept it.
+you accept it. Tools that come with the workspace have nothing to update: `jp
+tool lock` takes what changed in them.
 
 Examples:
   jp tool update
@@ -119,26 +118,6 @@ pub(crate) struct UpdateArgs {
     changing: Changing,
 }
 
-/// Arguments of `jp tool remove`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Takes tools out of jp.lock. Their bytes stay on this machine, for other
-workspaces.
-
-Examples:
-  jp tool remove ocr
-  jp tool remove ocr ocr-old")]
-pub(crate) struct RemoveArgs {
-    /// The tools
-    #[arg(value_name = "NAME", required = true)]
-    names: Vec<String>,
-    #[command(flatten)]
-    changing: Changing,
-}
-
-/// What became of one tool.
-pub(super) type Outcome = (ToolId, Result<Installed, InstallError>);
-
 /// Installs tools.
 pub(crate) fn install(args: &InstallArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
@@ -147,6 +126,7 @@ pub(crate) fn install(args: &InstallArgs, ui: &Ui) -> Result<Exit, CliError> {
         let spec: Spec = text
             .parse()
             .map_err(|error: jp_registry::install::SpecError| CliError::usage(error.to_string()))?;
+        refuse_brought(&spec, &session)?;
         specs.push(match &args.registry {
             Some(name) => spec.from_registry(name),
             None => spec,
@@ -155,14 +135,52 @@ pub(crate) fn install(args: &InstallArgs, ui: &Ui) -> Result<Exit, CliError> {
     let interrupts = listen()?;
     let changing = args.changing;
     let mut installer = changing.installer(&session, &interrupts.cancel, ui)?;
-    let outcomes: Vec<Outcome> = if specs.is_empty() {
-        installer.wanted = registry::wanted(&session.loaded)?;
-        installer.lock().map_err(CliError::install)?
+    let mut report = Report::new(changing.json, ui);
+    if specs.is_empty() {
+        lock_all(&session, &mut installer, &mut report)?;
     } else {
+        registry::refuse_without(&installer)?;
         let one = |spec: &Spec| (spec.name.clone(), patiently(|| installer.install(spec)));
-        specs.iter().map(one).collect()
-    };
-    report(outcomes, changing.json, ui)
+        report.installed(specs.iter().map(one).collect());
+    }
+    report.finish()
+}
+
+/// Brings `jp.lock` to what the workspace names: of registries, and of its own.
+pub(super) fn lock_all(
+    session: &Session,
+    installer: &mut Installer<'_>,
+    report: &mut Report<'_>,
+) -> Result<(), CliError> {
+    installer.wanted = registry::wanted(&session.loaded)?;
+    let brought = registry::brought(&session.loaded)?;
+    match installer.forget_custom(&brought) {
+        Ok(gone) => report.forgotten(&gone),
+        Err(error) => report.refused(LOCK_FILE, error),
+    }
+    if !installer.wanted.is_empty() || registry::has_locked(session)? {
+        registry::refuse_without(installer)?;
+        report.installed(installer.lock().map_err(CliError::install)?);
+    }
+    let root = &session.workspace.root;
+    let locked = installer.lock_custom(root, &brought);
+    report.brought(locked.map_err(CliError::install)?);
+    Ok(())
+}
+
+/// Refuses to look in registries for what comes with the workspace.
+fn refuse_brought(spec: &Spec, session: &Session) -> Result<(), CliError> {
+    if !registry::is_brought(spec.name.as_str(), &session.loaded) {
+        return Ok(());
+    }
+    let (name, id) = (&spec.name, &spec.id);
+    Err(CliError::Usage {
+        message: format!("`{name}` comes with the workspace, and from no registry"),
+        hint: Some(format!(
+            "`jp tool lock` locks it as it is; a registry's beside it needs another name: \
+             `jp tool install my-{name}={id}`"
+        )),
+    })
 }
 
 /// Tries again when another process was quicker to change the lock file.
@@ -185,53 +203,25 @@ pub(crate) fn update(args: &UpdateArgs, ui: &Ui) -> Result<Exit, CliError> {
     let interrupts = listen()?;
     let changing = args.changing;
     let installer = changing.installer(&session, &interrupts.cancel, ui)?;
-    let outcomes = installer.update(&names).map_err(CliError::install)?;
-    report(outcomes, changing.json, ui)
-}
-
-/// Takes tools out of `jp.lock`.
-pub(crate) fn remove(args: &RemoveArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let session = Session::open(ui)?;
-    let interrupts = listen()?;
-    let installer = args.changing.installer(&session, &interrupts.cancel, ui)?;
-    let mut removed = Vec::new();
-    for name in parse_names(&args.names)? {
-        let named = registry::wanted_as(name.as_str(), &session.loaded).is_some();
-        let gone = installer.remove(&name);
-        let gone = gone.map_err(|error| not_removed(error, &name, named))?;
-        if !args.changing.json {
-            ui.say(format_args!("Removed {name} {}.", gone.version));
+    let mut report = Report::new(changing.json, ui);
+    let is_brought = |name: &ToolId| registry::is_brought(name.as_str(), &session.loaded);
+    let all = names.is_empty();
+    let (brought, names): (Vec<ToolId>, Vec<ToolId>) = match all {
+        true => {
+            let brought = registry::brought(&session.loaded)?.into_iter();
+            (brought.map(|tool| tool.name).collect(), names)
         }
-        if named {
-            ui.warning(&format!(
-                "`[tooling]` still names `{name}`: `jp tool install` and `jp tool lock` bring it back"
-            ));
-            ui.hint(&delete_line(&name));
+        false => names.into_iter().partition(is_brought),
+    };
+    report.unmoved(&brought);
+    // No name means all, and those of the workspace alone are not all.
+    if all || !names.is_empty() {
+        if registry::has_locked(&session)? {
+            registry::refuse_without(&installer)?;
         }
-        removed.push(json!({"name": name.as_str(), "version": gone.version.to_string()}));
+        report.installed(installer.update(&names).map_err(CliError::install)?);
     }
-    if args.changing.json {
-        ui.json(&json!({"version": JSON_VERSION, "removed": removed}))?;
-    }
-    Ok(Exit::Done)
-}
-
-/// Says why a tool was not removed; whoever wants to be rid of one is not told how to install it.
-fn not_removed(error: InstallError, name: &ToolId, named: bool) -> CliError {
-    let missing = matches!(error, InstallError::NotLocked { .. });
-    let mut shown = CliError::install(error);
-    if let (true, CliError::Registry { hint, .. }) = (missing, &mut shown) {
-        *hint = Some(match named {
-            true => delete_line(name),
-            false => "`jp tool list` shows what is there".to_owned(),
-        });
-    }
-    shown
-}
-
-/// Says what to delete for a workspace not to ask for a tool.
-fn delete_line(name: &ToolId) -> String {
-    format!("delete `{name}` under `[tooling]` (in a `locara.json`: in its `tooling`)")
+    report.finish()
 }
 
 pub(crate) fn listen() -> Result<Interrupts, CliError> {
@@ -241,96 +231,10 @@ pub(crate) fn listen() -> Result<Interrupts, CliError> {
     })
 }
 
-fn parse_names(names: &[String]) -> Result<Vec<ToolId>, CliError> {
+pub(super) fn parse_names(names: &[String]) -> Result<Vec<ToolId>, CliError> {
     let parse = |name: &String| {
         let parsed = name.parse();
         parsed.map_err(|error: jp_registry::IdError| CliError::usage(error.to_string()))
     };
     names.iter().map(parse).collect()
-}
-
-/// Says what became of each tool; the first failure decides the exit code.
-pub(super) fn report(outcomes: Vec<Outcome>, as_json: bool, ui: &Ui) -> Result<Exit, CliError> {
-    let mut exit = Exit::Done;
-    let mut entries = Vec::new();
-    if outcomes.is_empty() && !as_json {
-        ui.say("No tools of registries. `jp tool search WORD` finds some.");
-    }
-    for (name, outcome) in outcomes {
-        match outcome {
-            Ok(installed) => {
-                entries.push(entry(&name, &installed));
-                if !as_json {
-                    say(&name, &installed, ui);
-                }
-            }
-            Err(error) => {
-                let shown = CliError::install(error);
-                let hint = shown.hint();
-                entries
-                    .push(json!({"name": name.as_str(), "error": shown.to_string(), "hint": hint}));
-                if !as_json {
-                    ui.error(&shown.to_string(), hint.as_deref());
-                }
-                if exit == Exit::Done {
-                    exit = shown.exit();
-                }
-            }
-        }
-    }
-    if as_json {
-        ui.json(&json!({"version": JSON_VERSION, "tools": entries}))?;
-    }
-    Ok(exit)
-}
-
-fn say(name: &ToolId, installed: &Installed, ui: &Ui) {
-    let tool = &installed.tool;
-    let version = &tool.version;
-    let line = match &installed.before {
-        None => format!("Installed {name} {version} from {}.", tool.registry),
-        Some(before) if before.id == tool.id && before.version > *version => {
-            format!("Took {name} back from {} to {version}.", before.version)
-        }
-        Some(before) if installed.is_change() => {
-            format!("Updated {name} from {} to {version}.", before.version)
-        }
-        Some(_) => format!("{name} {version} is installed."),
-    };
-    ui.say(text::escape(&line));
-    if installed.is_change() {
-        for ask in words::or_nothing(installed.asks.clone()) {
-            ui.say(format_args!("  asks for: {}", text::one_line(&ask)));
-        }
-    }
-    for warning in &installed.warnings {
-        warn(warning, ui);
-    }
-    if installed.before.is_none() {
-        ui.hint(&format!("`jp tool show {name}` says what it takes"));
-    }
-}
-
-/// Shows a warning with its way out.
-pub(super) fn warn(warning: &Warning, ui: &Ui) {
-    ui.warning(&warning.to_string());
-    if let Some(hint) = warning.hint() {
-        ui.hint(&hint);
-    }
-}
-
-fn entry(name: &ToolId, installed: &Installed) -> Value {
-    let tool = &installed.tool;
-    let warnings: Vec<String> = installed.warnings.iter().map(ToString::to_string).collect();
-    json!({
-        "name": name.as_str(),
-        "id": tool.id.as_str(),
-        "version": tool.version.to_string(),
-        "registry": tool.registry,
-        "sha256": tool.sha256.to_string(),
-        "before": installed.before.as_ref().map(|before| before.version.to_string()),
-        "changed": installed.is_change(),
-        "asks": installed.asks,
-        "warnings": warnings,
-    })
 }

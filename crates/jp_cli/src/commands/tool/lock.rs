@@ -11,11 +11,13 @@ use jp_registry::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::install::{self, Changing, listen};
+use super::{
+    install::{self, Changing, listen},
+    installed::Report,
+};
 use crate::{
     error::CliError,
     exit::Exit,
-    registry,
     session::{Session, block_on},
     text,
     ui::Ui,
@@ -25,9 +27,10 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Installs what [tooling] names and jp.lock does not have in a version that fits,
-verifies what it has, and pins what the tools of MCP servers show the model:
-from then on a server that changes a description or a schema is stopped until
-you have looked at the difference.
+verifies what it has, and pins what comes with the workspace and what the tools
+of MCP servers show the model: from then on a file that is swapped, or a server
+that changes a description or a schema, is stopped until you have looked at the
+difference.
 
 Examples:
   jp tool lock             bring jp.lock up to date
@@ -44,18 +47,18 @@ pub(crate) fn run(args: &LockArgs, ui: &Ui) -> Result<Exit, CliError> {
     let interrupts = listen()?;
     let changing = args.changing;
     let mut installer = changing.installer(&session, &interrupts.cancel, ui)?;
-    installer.wanted = registry::wanted(&session.loaded)?;
-    let outcomes = installer.lock().map_err(CliError::install)?;
-    let nothing = outcomes.is_empty();
+    let mut report = Report::new(changing.is_json(), ui);
+    install::lock_all(&session, &mut installer, &mut report)?;
+    let nothing = report.is_empty();
     let servers = pin_servers(&session, &installer, &interrupts.cancel, ui)?;
     if nothing && servers == Pinned::None {
-        ui.say("The workspace names no tools of registries or of MCP servers.");
+        ui.say("The workspace names no tools of registries, of its own or of MCP servers.");
         return Ok(Exit::Done);
     }
     let exit = if nothing {
         Exit::Done
     } else {
-        install::report(outcomes, changing.is_json(), ui)?
+        report.finish()?
     };
     Ok(match (exit, servers) {
         (Exit::Done, Pinned::Refused(why)) => why,

@@ -34,14 +34,19 @@ pub(super) fn show(origin: &Origin, page: &mut Page) {
 
 fn status(origin: &Origin) -> String {
     match (&origin.problem, origin.verified_at) {
-        (Some(problem), _) => format!("{BROKEN}: {problem}"),
+        // What differs is said below it, line by line.
+        (Some(problem), _) => {
+            let problem = problem.to_string();
+            let first = problem.lines().next().unwrap_or_default();
+            format!("{BROKEN}: {}", first.trim_end().trim_end_matches(':'))
+        }
         (None, Some(at)) => format!(
             "{LOCKED}: jp.lock pins it, and this machine verified it on {} UTC",
             clock::utc(at.saturating_mul(1000))
         ),
-        (None, None) => {
-            "verified: again at every call, since it comes with the workspace".to_owned()
-        }
+        (None, None) => format!(
+            "{LOCKED}: jp.lock pins it, and every call verifies it, since it comes with the workspace"
+        ),
     }
 }
 
@@ -53,7 +58,7 @@ pub(super) fn json(origin: &Origin) -> Value {
         "registry": origin.registry,
         "key": origin.key.to_string(),
         "sha256": origin.sha256.to_string(),
-        "locked": origin.registry.is_some(),
+        "locked": origin.is_locked,
         "verified_at": origin.verified_at,
         "deprecated": origin.deprecated,
         "problem": origin.problem.as_ref().map(ToString::to_string),

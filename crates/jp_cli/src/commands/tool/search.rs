@@ -5,7 +5,7 @@ use jp_registry::install::{Mode, Outdated};
 use semver::Version;
 use serde_json::{Value, json};
 
-use super::install::{listen, warn};
+use super::{install::listen, installed::warn};
 use crate::{
     commands::JSON_VERSION,
     error::CliError,
@@ -40,7 +40,8 @@ pub(crate) struct SearchArgs {
 Lists the tools of jp.lock that have a newer version, are deprecated or were
 revoked. WANTED is the newest version that fits what [tooling] asks for, and
 where `jp tool update` goes; NEWEST is the newest there is. The exit code is 1
-when there is something to do: a version that [tooling] keeps out is not.
+when there is something to do: a version that [tooling] keeps out is not. Tools
+that come with the workspace are in no registry, and not listed.
 
 Examples:
   jp tool outdated
@@ -65,7 +66,7 @@ pub(crate) fn search(args: &SearchArgs, ui: &Ui) -> Result<Exit, CliError> {
     let mode = mode(args.offline);
     let installer = registry::installer(&session, mode, Accept::Ask, &interrupts.cancel, ui)?;
     if installer.registries.is_empty() {
-        return Err(no_registries());
+        return Err(registry::no_registries());
     }
     let hits = installer.search(&args.word).map_err(CliError::install)?;
     if args.json {
@@ -115,6 +116,9 @@ pub(crate) fn outdated(args: &OutdatedArgs, ui: &Ui) -> Result<Exit, CliError> {
     let interrupts = listen()?;
     let mode = mode(args.offline);
     let installer = registry::installer(&session, mode, Accept::Ask, &interrupts.cancel, ui)?;
+    if registry::has_locked(&session)? {
+        registry::refuse_without(&installer)?;
+    }
     let (found, warnings) = installer.outdated().map_err(CliError::install)?;
     for warning in &warnings {
         warn(warning, ui);
@@ -141,6 +145,12 @@ pub(crate) fn outdated(args: &OutdatedArgs, ui: &Ui) -> Result<Exit, CliError> {
     }
     if found.is_empty() {
         ui.say("Everything is up to date.");
+        for tool in registry::brought(&session.loaded)? {
+            ui.say(format_args!(
+                "{} comes with the workspace: no registry has a newer one.",
+                tool.name
+            ));
+        }
         return Ok(exit);
     }
     let rows = found.iter().map(|one| {
@@ -180,14 +190,4 @@ pub(crate) fn outdated(args: &OutdatedArgs, ui: &Ui) -> Result<Exit, CliError> {
         ));
     }
     Ok(exit)
-}
-
-fn no_registries() -> CliError {
-    CliError::Usage {
-        message: "your configuration names no registry".to_owned(),
-        hint: Some(
-            "add one: `jp config set --user 'registries.NAME:={\"url\": \"URL\", \"key\": \"PUBLIC-KEY\"}'`"
-                .to_owned(),
-        ),
-    }
 }

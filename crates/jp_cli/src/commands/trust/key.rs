@@ -81,7 +81,8 @@ pub(crate) fn run(args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
     }
     let key: PublicKey = key.parse().map_err(usage)?;
     if let Some(name) = &args.registry {
-        refuse_configured(name, &key, ui)?;
+        let session = Session::open(ui)?;
+        refuse_configured(name, &key, &session)?;
         let registry = TrustedRegistry {
             key: key.clone(),
             validates: args.validates,
@@ -93,14 +94,14 @@ pub(crate) fn run(args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
             "You trust {} as the registry `{name}`.",
             key.id()
         ));
+        warn_of_unknown(name, &session, ui);
         return Ok(Exit::Done);
     }
     trust(&key, args, &file, ui)
 }
 
 /// Refuses a key that the user's configuration would replace by its own at the next command.
-fn refuse_configured(name: &str, key: &PublicKey, ui: &Ui) -> Result<(), CliError> {
-    let session = Session::open(ui)?;
+fn refuse_configured(name: &str, key: &PublicKey, session: &Session) -> Result<(), CliError> {
     let registry = session.loaded.config.registries.get(name);
     let configured = registry.and_then(|registry| registry.key.as_ref());
     match configured {
@@ -114,6 +115,23 @@ fn refuse_configured(name: &str, key: &PublicKey, ui: &Ui) -> Result<(), CliErro
         }),
         _ => Ok(()),
     }
+}
+
+/// Warns of a registry that the configuration does not name: its key counts for nothing until it does.
+fn warn_of_unknown(name: &str, session: &Session, ui: &Ui) {
+    let known = &session.loaded.config.registries;
+    if known.contains_key(name) {
+        return;
+    }
+    ui.warning(&format!(
+        "your configuration names no registry `{name}`, so the key is not used yet"
+    ));
+    let add = format!("`jp config set --user 'registries.{name}:={{\"url\": \"URL\"}}'` adds it");
+    let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+    ui.hint(&match names.is_empty() {
+        true => add,
+        false => format!("there is {}; or {add}", names.join(", ")),
+    });
 }
 
 fn trust(

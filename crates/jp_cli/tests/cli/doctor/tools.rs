@@ -203,5 +203,7 @@ fn a_tool_of_the_workspace_whose_key_speaks_for_others_is_told_with_the_key() {
         format!("jp trust key {} --for own", shop.publisher)
     );
     follow(sandbox, &command);
+    let command = mend(&shop.doctor(&[]), "error", "own", "`jp.lock` does not");
+    follow(sandbox, &command);
     shop.is_fine();
 }
