@@ -2,6 +2,7 @@
 //! with names of its own. The client under them is `jp_mcp`, whose types are here for whoever makes
 //! [`Services`].
 
+mod arriving;
 mod chosen;
 mod errors;
 mod exchange;

@@ -11,6 +11,7 @@ mod error;
 mod fill;
 mod forms;
 mod get;
+mod passing;
 mod private;
 mod scrub;
 mod seal;
@@ -27,6 +28,7 @@ pub use vault::{FileVault, Vault, VaultPaths};
 
 pub(crate) use fill::{Part, find_granted, mentions_secret, parts};
 pub(crate) use get::all;
+pub(crate) use passing::Passing;
 
 /// Keeps the memory of this process, and with it every secret, out of core dumps.
 ///

@@ -15,14 +15,15 @@ use rmcp::{
 use tokio::sync::Mutex;
 
 use crate::{
-    HttpFailure, HttpFailureKind, Limits, McpError, Means, Reach, Server,
+    HttpFailure, Limits, McpError, Means, Reach, Server, ending,
     handler::Handler,
     hidden,
     process::{self, Process, Started},
     request::Listed,
-    stdio::{Ended, Fate, Stdio},
+    stdio::{Fate, Stdio},
     streamable::{self, Failure},
     tail::Tail,
+    underway::Underway,
 };
 
 /// The longest reason of a failure that is passed on.
@@ -35,6 +36,7 @@ pub(crate) struct Connection {
     pub(crate) handler: Handler,
     pub(crate) limits: Limits,
     pub(crate) fate: Arc<Fate>,
+    pub(crate) underway: Underway,
     pub(crate) listed: Mutex<Listed>,
     process: Option<Mutex<Process>>,
     tail: Tail,
@@ -80,6 +82,7 @@ impl Connection {
         greeting: ClientLifecycleMode,
     ) -> Result<Self, Unopened> {
         let (handler, fate) = (Handler::default(), Arc::<Fate>::default());
+        let underway = Underway::default();
         let refused = |reason: String| {
             let server = server.id.clone();
             Unopened::Failed(McpError::Refused { server, reason })
@@ -91,7 +94,7 @@ impl Connection {
                 let Some(exchange) = &means.http else {
                     return Err(refused("this program has no way to reach a URL".to_owned()));
                 };
-                let transport = streamable::transport(url, exchange, means.limits.message_bytes);
+                let transport = streamable::transport(url, exchange, means.limits, &underway);
                 serve_client_with_lifecycle(handler.clone(), transport, greeting).await
             }
             Reach::Program(program) => {
@@ -113,11 +116,15 @@ impl Connection {
                 handler,
                 limits: means.limits,
                 fate,
+                underway,
                 listed: Mutex::default(),
                 process: process.map(Mutex::new),
                 tail: tail.clone(),
             }),
-            Err(error) => Err(unopened(&server.id, &error, process, &fate, tail).await),
+            Err(error) => Err(match underway.take_last() {
+                Some(why) => Unopened::Failed(ending::of_stream(server.id.clone(), why)),
+                None => unopened(&server.id, &error, process, &fate, tail).await,
+            }),
         }
     }
 
@@ -140,12 +147,10 @@ impl Connection {
                 code: error.code.0,
                 message: hidden::shown(&error.message, MAX_REASON),
             },
-            ServiceError::TransportSend(sent) if http_failure(sent).is_some() => of_url(
-                server,
-                http_failure(sent).cloned(),
-                self.limits.message_bytes,
-            ),
             ServiceError::TransportSend(sent) => {
+                if let Some(failure) = http_failure(sent) {
+                    return ending::of_url(server, failure.clone(), self.limits.message_bytes);
+                }
                 if let Some(Failure::SessionExpired) = sent.error.downcast_ref() {
                     // The next use opens a new session.
                     self.fate.gone.cancel();
@@ -163,7 +168,7 @@ impl Connection {
     /// Says how the connection ended.
     pub(crate) async fn died(&self) -> McpError {
         if let Some(ended) = self.fate.ended.get() {
-            return of_fate(&self.server, ended, &self.tail);
+            return ending::of_fate(&self.server, ended, &self.tail);
         }
         let ending = match &self.process {
             Some(process) => process.lock().await.ending().await,
@@ -194,13 +199,13 @@ async fn unopened(
         }
     }
     if let Some(ended) = fate.ended.get() {
-        return Unopened::Failed(of_fate(server, ended, tail));
+        return Unopened::Failed(ending::of_fate(server, ended, tail));
     }
     if let ClientInitializeError::TransportError { error, .. } = error
         && let Some(failure) = http_failure(error)
     {
-        let failure = Some(failure.clone());
-        return Unopened::Failed(of_url(server.to_owned(), failure, 0));
+        let (server, source) = (server.to_owned(), failure.clone());
+        return Unopened::Failed(McpError::Http { server, source });
     }
     let ending = match process {
         Some(mut process) => process.ending().await,
@@ -218,41 +223,5 @@ fn http_failure(error: &DynamicTransportError) -> Option<&HttpFailure> {
     match error.error.downcast_ref::<Failure>()? {
         Failure::Client(failure) => Some(failure),
         _ => None,
-    }
-}
-
-fn of_url(server: String, failure: Option<HttpFailure>, limit: usize) -> McpError {
-    match failure {
-        Some(failure) if failure.kind == HttpFailureKind::TooLarge && limit > 0 => {
-            McpError::TooLarge {
-                server,
-                what: "a message",
-                limit,
-            }
-        }
-        Some(source) => McpError::Http { server, source },
-        None => McpError::Protocol {
-            server,
-            reason: "it gave no answer".to_owned(),
-        },
-    }
-}
-
-fn of_fate(server: &str, ended: &Ended, tail: &Tail) -> McpError {
-    let server = server.to_owned();
-    match ended {
-        Ended::MessageTooLong { limit } => McpError::TooLarge {
-            server,
-            what: "a message",
-            limit: *limit,
-        },
-        Ended::Noise { limit } => McpError::Died {
-            server,
-            reason: format!(
-                "it was stopped because it wrote more than {limit} lines (or 1 MiB) to its standard \
-                 output that are no messages"
-            ),
-            said: tail.said(),
-        },
     }
 }

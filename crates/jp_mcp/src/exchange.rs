@@ -9,11 +9,12 @@ use crate::HttpServer;
 /// Makes HTTP requests under the rules of the host.
 #[async_trait]
 pub trait HttpExchange: Send + Sync {
-    /// Makes one request to the server's URL with the server's headers, and reads the whole response.
+    /// Makes one request to the server's URL with the server's headers, and reads the head of the
+    /// response; its body comes as it arrives.
     ///
     /// Hosts and addresses are checked against the server's grant, secrets are filled into its
     /// headers, no redirect is followed, and what comes back holds none of those secrets. Dropping
-    /// the future ends the request.
+    /// the future ends the request, and so does dropping the body.
     async fn exchange(
         &self,
         server: &HttpServer,
@@ -36,15 +37,21 @@ pub struct HttpRequest {
     pub max_body: usize,
 }
 
-/// A response.
-#[derive(Clone, PartialEq, Eq)]
+/// A response whose head was read.
 pub struct HttpResponse {
     /// The status, such as 200.
     pub status: u16,
     /// Headers in any case.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The whole body.
-    pub body: Vec<u8>,
+    /// What follows.
+    pub body: Box<dyn HttpBody>,
+}
+
+/// The body of a response, as it arrives. Dropping it closes the connection.
+#[async_trait]
+pub trait HttpBody: Send {
+    /// Waits for the next bytes; `None` is the end of a whole body. Whoever stops waiting loses none.
+    async fn next(&mut self) -> Option<Result<Vec<u8>, HttpFailure>>;
 }
 
 impl HttpResponse {
@@ -64,7 +71,6 @@ impl fmt::Debug for HttpResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpResponse")
             .field("status", &self.status)
-            .field("body", &self.body.len())
             .finish_non_exhaustive()
     }
 }

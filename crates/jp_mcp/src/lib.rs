@@ -16,26 +16,34 @@
 mod call;
 mod checksum;
 mod connection;
+mod ending;
 mod error;
+mod events;
 mod exchange;
 mod handler;
 mod hidden;
 mod lines;
 mod listing;
+mod message;
+mod pace;
 mod process;
 mod request;
 mod restart;
 mod schema;
 mod server;
 mod servers;
+mod sse;
 mod stdio;
 mod streamable;
 mod tail;
 mod tool;
+mod underway;
 
 pub use call::{Call, Called, Progress};
 pub use error::McpError;
-pub use exchange::{HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse};
+pub use exchange::{
+    HttpBody, HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse,
+};
 pub use listing::Tools;
 pub use server::{Algorithm, Checksum, HttpServer, Limits, Means, Program, Reach, Server};
 pub use servers::Servers;

@@ -17,7 +17,9 @@ use rmcp::{
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Call, Called, McpError, Progress, Tools, connection::Connection};
+use crate::{
+    Call, Called, McpError, Progress, Tools, connection::Connection, ending, underway::Underway,
+};
 
 /// Pages of a list that are asked for.
 const MAX_PAGES: usize = 100;
@@ -65,13 +67,20 @@ impl Waiting<'_> {
     }
 }
 
-/// A request that was sent. Dropped before its answer came, it tells the server so.
-struct Asked(Option<RequestHandle<RoleClient>>);
+/// A request that was sent. Dropped before its answer came, it hangs up and tells the server so.
+struct Asked<'a> {
+    handle: Option<RequestHandle<RoleClient>>,
+    underway: &'a Underway,
+}
 
-impl Drop for Asked {
+impl Drop for Asked<'_> {
     fn drop(&mut self) {
-        let (Some(handle), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current())
-        else {
+        let Some(handle) = self.handle.take() else {
+            return;
+        };
+        // The transport would keep the connection until the server has taken the notification.
+        self.underway.hang_up(&handle.id);
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;
         };
         runtime.spawn(async move {
@@ -195,19 +204,25 @@ impl Connection {
             Ok(sent)
         };
         let mut asked = match wait.on(&self.server, send).await? {
-            Ok(handle) => Asked(Some(handle)),
+            Ok(handle) => Asked {
+                handle: Some(handle),
+                underway: &self.underway,
+            },
             Err(error) => return Err(self.failed(&error).await),
         };
         let answer = wait
             .on(&self.server, self.answer(&mut asked, &mut heard, progress))
             .await?;
-        asked.0 = None;
+        let id = asked.handle.take().map(|handle| handle.id);
         while let Ok(report) = heard.try_recv() {
             progress(report);
         }
         match answer {
             Some(Ok(result)) => Ok(result),
-            Some(Err(error)) => Err(self.failed(&error).await),
+            Some(Err(error)) => match id.and_then(|id| self.underway.take(&id)) {
+                Some(why) => Err(ending::of_stream(self.server.clone(), why)),
+                None => Err(self.failed(&error).await),
+            },
             None => Err(self.died().await),
         }
     }
@@ -215,11 +230,11 @@ impl Connection {
     /// Waits for an answer and passes on progress; `None` when the connection ended before.
     async fn answer(
         &self,
-        asked: &mut Asked,
+        asked: &mut Asked<'_>,
         heard: &mut mpsc::Receiver<Progress>,
         progress: &(dyn Fn(Progress) + Send + Sync),
     ) -> Option<Result<ServerResult, rmcp::ServiceError>> {
-        let handle = asked.0.as_mut()?;
+        let handle = asked.handle.as_mut()?;
         loop {
             tokio::select! {
                 biased;

@@ -130,6 +130,8 @@ pub struct Means {
 pub struct Limits {
     /// Bytes of one message.
     pub message_bytes: usize,
+    /// Bytes of all that is said over HTTP in answer to one request.
+    pub stream_bytes: usize,
     /// Tools of a server.
     pub tools: usize,
     /// Bytes of one description.
@@ -140,7 +142,7 @@ pub struct Limits {
     pub list_bytes: usize,
     /// Time for the list of tools.
     pub list_time: Duration,
-    /// Lines on standard output that are no messages.
+    /// Lines on standard output that are no messages, and events of a stream.
     pub stray_lines: usize,
     /// Messages in a second; a server that sends more is read more slowly.
     pub messages_per_second: u32,
@@ -158,6 +160,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message_bytes: 16 * 1024 * 1024,
+            stream_bytes: 64 * 1024 * 1024,
             tools: 512,
             description_bytes: 16 * 1024,
             schema_bytes: 256 * 1024,

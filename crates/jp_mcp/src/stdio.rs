@@ -6,16 +6,9 @@
 use std::{
     future::Future,
     sync::{Arc, OnceLock},
-    time::{Duration, Instant},
 };
 
-use rmcp::{
-    RoleClient,
-    model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId},
-    service::{RxJsonRpcMessage, TxJsonRpcMessage},
-    transport::Transport,
-};
-use serde_json::Value;
+use rmcp::{RoleClient, service::TxJsonRpcMessage, transport::Transport};
 use tokio::{
     io::{AsyncWriteExt, BufReader},
     process::{ChildStdin, ChildStdout},
@@ -26,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Limits,
     lines::{self, Line},
+    message::{self, Incoming},
+    pace::Pace,
     tail::Tail,
 };
-
-type Incoming = RxJsonRpcMessage<RoleClient>;
 
 /// Messages that wait to be looked at; a server that sends more is not read meanwhile.
 const MAX_WAITING: usize = 64;
@@ -172,7 +165,7 @@ impl Reader {
                 continue;
             }
             pace.wait().await;
-            match parse(&line) {
+            match message::parse(&line) {
                 Some(message) => {
                     if to.send(message).await.is_err() {
                         return;
@@ -193,49 +186,5 @@ impl Reader {
         self.stray_lines = self.stray_lines.saturating_add(1);
         self.stray_bytes = self.stray_bytes.saturating_add(line.len());
         self.stray_lines <= self.limits.stray_lines && self.stray_bytes <= MAX_STRAY_BYTES
-    }
-}
-
-/// Reads a message. An answer that is none becomes an error, so that nobody waits for it in vain.
-fn parse(line: &[u8]) -> Option<Incoming> {
-    if let Ok(message) = serde_json::from_slice(line) {
-        return Some(message);
-    }
-    let value: Value = serde_json::from_slice(line).ok()?;
-    let answers = value.get("result").is_some() || value.get("error").is_some();
-    let id: RequestId = serde_json::from_value(value.get("id")?.clone()).ok()?;
-    let problem = "the answer is not one of JSON-RPC 2.0";
-    let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, problem, None);
-    answers.then(|| JsonRpcMessage::error(error, Some(id)))
-}
-
-/// Lets a number of messages pass in each second; who sends more is read more slowly.
-struct Pace {
-    most: u32,
-    left: u32,
-    since: Instant,
-}
-
-impl Pace {
-    fn new(most: u32) -> Self {
-        Self {
-            most,
-            left: most,
-            since: Instant::now(),
-        }
-    }
-
-    async fn wait(&mut self) {
-        const SECOND: Duration = Duration::from_secs(1);
-        if self.since.elapsed() >= SECOND {
-            (self.left, self.since) = (self.most, Instant::now());
-        }
-        match self.left.checked_sub(1) {
-            Some(left) => self.left = left,
-            None => {
-                tokio::time::sleep(SECOND.saturating_sub(self.since.elapsed())).await;
-                (self.left, self.since) = (self.most, Instant::now());
-            }
-        }
     }
 }

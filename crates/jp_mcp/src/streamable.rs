@@ -1,11 +1,12 @@
-//! The streamable HTTP transport over an [`HttpExchange`]: one request for each message, read whole.
+//! The streamable HTTP transport over an [`HttpExchange`]: one request for each message. An answer that
+//! is a stream of events is read by [`events`], any other whole.
 //!
-//! Streams that a server would hold open are not asked for, so an HTTP server cannot say that its
-//! tools changed; their list is asked for again after a while instead.
+//! Streams that belong to no request are not asked for, so an HTTP server that has none to answer
+//! cannot say that its tools changed; their list is asked for again after a while instead. Nor is a
+//! stream resumed that broke off.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use futures::{StreamExt, stream::BoxStream};
 use http::{HeaderName, HeaderValue};
 use rmcp::{
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
@@ -13,16 +14,17 @@ use rmcp::{
         StreamableHttpClientTransport,
         common::client_side_sse::NeverRetry,
         streamable_http_client::{
-            SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
-            StreamableHttpError, StreamableHttpPostResponse,
+            StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
+            StreamableHttpPostResponse,
         },
     },
 };
-use sse_stream::{Sse, SseStream};
-use tokio_util::bytes::Bytes;
 
 use crate::{
-    HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse, HttpServer, hidden,
+    HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse, HttpServer, Limits,
+    events::{self, Messages},
+    hidden,
+    underway::{Open, Underway},
 };
 
 /// What goes wrong with a request.
@@ -36,6 +38,9 @@ const MAX_GOODBYE: Duration = Duration::from_secs(5);
 
 const SESSION: &str = "Mcp-Session-Id";
 
+/// The type of a stream of events.
+const EVENTS: &str = "text/event-stream";
+
 /// Bytes of a refusal that are looked at.
 const MAX_REFUSAL: usize = 300;
 
@@ -43,7 +48,8 @@ const MAX_REFUSAL: usize = 300;
 pub(crate) fn transport(
     server: &HttpServer,
     exchange: &Arc<dyn HttpExchange>,
-    message_bytes: usize,
+    limits: Limits,
+    underway: &Underway,
 ) -> StreamableHttpClientTransport<Client> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str());
     config.retry_config = Arc::new(NeverRetry::default());
@@ -52,7 +58,8 @@ pub(crate) fn transport(
     let client = Client {
         exchange: Arc::clone(exchange),
         server: server.clone(),
-        message_bytes,
+        limits,
+        underway: underway.clone(),
     };
     StreamableHttpClientTransport::with_client(client, config)
 }
@@ -62,7 +69,8 @@ pub(crate) fn transport(
 pub(crate) struct Client {
     exchange: Arc<dyn HttpExchange>,
     server: HttpServer,
-    message_bytes: usize,
+    limits: Limits,
+    underway: Underway,
 }
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -94,7 +102,7 @@ impl Client {
             headers,
             body,
             timeout,
-            max_body: self.message_bytes,
+            max_body: self.limits.stream_bytes,
         };
         let sent = self.exchange.exchange(&self.server, request).await;
         sent.map_err(StreamableHttpError::Client)
@@ -114,14 +122,22 @@ impl StreamableHttpClient for Client {
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let body = serde_json::to_vec(&message)?;
         let session = session.as_deref();
-        let wanted = match message {
-            ClientJsonRpcMessage::Request(_) => Wanted::Answer,
-            _ => Wanted::Nothing,
+        let open = match &message {
+            ClientJsonRpcMessage::Request(request) => Some(self.underway.begin(&request.id).await),
+            _ => None,
         };
         // The transport drops this when the request is cancelled, which closes the connection: a
         // server that is still busy with it sees that nobody waits.
         let response = self.send("POST", body, session, custom).await?;
-        read(response, session.is_some(), wanted)
+        let answered = Answered {
+            response,
+            in_session: session.is_some(),
+            limits: self.limits,
+        };
+        match open {
+            Some(open) => answered.answer(open).await,
+            None => answered.acknowledged().await,
+        }
     }
 
     async fn delete_session(
@@ -143,68 +159,112 @@ impl StreamableHttpClient for Client {
         _: Option<String>,
         _: Option<String>,
         _: Headers,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+    ) -> Result<Messages, Failure> {
         Err(StreamableHttpError::ServerDoesNotSupportSse)
     }
 }
 
-/// Whether a message has an answer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Answer,
-    Nothing,
-}
-
-fn failure(kind: HttpFailureKind, message: String) -> HttpFailure {
-    HttpFailure { kind, message }
-}
-
-/// Reads a response: messages, or why there are none.
-fn read(
+/// A response to a message.
+struct Answered {
     response: HttpResponse,
+    /// Whether the message was sent in a session, which may be over.
     in_session: bool,
-    wanted: Wanted,
-) -> Result<StreamableHttpPostResponse, Failure> {
-    let session = response.header(SESSION).map(str::to_owned);
-    let kind = response.header("Content-Type").unwrap_or_default();
-    let kind = kind
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
-    let message = || serde_json::from_slice::<ServerJsonRpcMessage>(&response.body);
-    match response.status {
-        202 | 204 => return Ok(StreamableHttpPostResponse::Accepted),
-        200..=299 if wanted == Wanted::Nothing => return Ok(StreamableHttpPostResponse::Accepted),
-        200..=299 => {}
-        404 if in_session => return Err(StreamableHttpError::SessionExpired),
-        status => {
-            // A refusal may be an answer of the protocol.
-            if let Ok(error @ ServerJsonRpcMessage::Error(_)) = message()
-                && wanted == Wanted::Answer
-            {
-                return Ok(StreamableHttpPostResponse::Json(error, session));
+    limits: Limits,
+}
+
+impl Answered {
+    /// Reads what follows a request: messages, or why there are none.
+    async fn answer(mut self, open: Open) -> Result<StreamableHttpPostResponse, Failure> {
+        if let Some(coding) = self.response.header("Content-Encoding")
+            && !coding.trim().eq_ignore_ascii_case("identity")
+        {
+            let coding = hidden::shown(coding, 100);
+            let text = format!("it answered in the encoding `{coding}`, which nobody asked for");
+            return Err(failure(HttpFailureKind::Failed, text));
+        }
+        let session = self.response.header(SESSION).map(str::to_owned);
+        let (status, kind) = (self.response.status, self.kind());
+        match status {
+            202 | 204 => return Ok(StreamableHttpPostResponse::Accepted),
+            200..=299 if kind == EVENTS => {
+                let events = events::listen(self.response.body, open, self.limits);
+                return Ok(StreamableHttpPostResponse::Sse(events, session));
             }
-            let kind = match status {
-                401 | 403 => HttpFailureKind::Unauthorized,
-                _ => HttpFailureKind::Failed,
-            };
-            let text = hidden::shown(&String::from_utf8_lossy(&response.body), MAX_REFUSAL);
-            let text = format!("it answered with HTTP status {status}: {text}");
-            return Err(StreamableHttpError::Client(failure(kind, text)));
+            _ => {}
+        }
+        let body = self.whole().await?;
+        let message = || serde_json::from_slice::<ServerJsonRpcMessage>(&body);
+        match status {
+            200..=299 if kind == "application/json" => {
+                Ok(StreamableHttpPostResponse::Json(message()?, session))
+            }
+            200..=299 => {
+                let kind = Some(hidden::shown(&kind, 100));
+                Err(StreamableHttpError::UnexpectedContentType(kind))
+            }
+            404 if self.in_session => Err(StreamableHttpError::SessionExpired),
+            // A refusal may be an answer of the protocol.
+            _ => match message() {
+                Ok(error @ ServerJsonRpcMessage::Error(_)) => {
+                    Ok(StreamableHttpPostResponse::Json(error, session))
+                }
+                _ => Err(self.refused(&body)),
+            },
         }
     }
-    match kind.as_str() {
-        "application/json" => Ok(StreamableHttpPostResponse::Json(message()?, session)),
-        "text/event-stream" => {
-            let body = Bytes::from(response.body);
-            let whole = futures::stream::iter([Ok::<_, std::convert::Infallible>(body)]);
-            let events = SseStream::from_bytes_stream(whole).boxed();
-            Ok(StreamableHttpPostResponse::Sse(events, session))
+
+    /// Reads what follows a message that has no answer.
+    async fn acknowledged(mut self) -> Result<StreamableHttpPostResponse, Failure> {
+        let is_good = (200..=299).contains(&self.response.status);
+        // A stream may never end, and has nothing to say to this.
+        if is_good && self.kind() == EVENTS {
+            return Ok(StreamableHttpPostResponse::Accepted);
         }
-        _ => Err(StreamableHttpError::UnexpectedContentType(Some(
-            hidden::shown(&kind, 100),
-        ))),
+        let body = self.whole().await?;
+        match self.response.status {
+            _ if is_good => Ok(StreamableHttpPostResponse::Accepted),
+            404 if self.in_session => Err(StreamableHttpError::SessionExpired),
+            _ => Err(self.refused(&body)),
+        }
     }
+
+    /// Returns the type of the body, without its parameters.
+    fn kind(&self) -> String {
+        let kind = self.response.header("Content-Type").unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default();
+        kind.trim().to_ascii_lowercase()
+    }
+
+    /// Says why a status is no answer.
+    fn refused(&self, body: &[u8]) -> Failure {
+        let status = self.response.status;
+        let kind = match status {
+            401 | 403 => HttpFailureKind::Unauthorized,
+            _ => HttpFailureKind::Failed,
+        };
+        let text = hidden::shown(&String::from_utf8_lossy(body), MAX_REFUSAL);
+        failure(
+            kind,
+            format!("it answered with HTTP status {status}: {text}"),
+        )
+    }
+
+    /// Reads a body that is one message.
+    async fn whole(&mut self) -> Result<Vec<u8>, Failure> {
+        let most = self.limits.message_bytes;
+        let mut bytes = Vec::new();
+        while let Some(piece) = self.response.body.next().await {
+            let piece = piece.map_err(StreamableHttpError::Client)?;
+            if piece.len() > most.saturating_sub(bytes.len()) {
+                let text = format!("the response exceeds {most} bytes");
+                return Err(failure(HttpFailureKind::TooLarge, text));
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(bytes)
+    }
+}
+
+fn failure(kind: HttpFailureKind, message: String) -> Failure {
+    StreamableHttpError::Client(HttpFailure { kind, message })
 }

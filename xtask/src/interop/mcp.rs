@@ -11,14 +11,22 @@ use crate::process::{Run, is_installed};
 use crate::report::say;
 
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything@2026.8.31";
+const EVERYTHING_MAIN: &str = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
 const PYTHON_SDK: &str = "mcp==2.3.0";
 
 /// The server on the Python SDK's framework, which was called FastMCP before its version 2.
 const PYTHON_SERVER: &str = "crates/jp_test/interop/mcp_server.py";
 
-/// A server: how it gets here, and what is asked of it.
+/// Talks to a program on its standard streams.
+const STDIO: &str = "--package jp_mcp --example talk";
+
+/// Talks to a program that serves a URL.
+const HTTP: &str = "--package jp_broker --example talk_http";
+
+/// A server: how it gets here, who talks to it, and what is asked of it.
 struct Server {
     name: &'static str,
+    client: &'static str,
     plan: fn(&Path) -> Result<Planned>,
 }
 
@@ -31,10 +39,17 @@ enum Planned {
 const SERVERS: &[Server] = &[
     Server {
         name: "everything (node)",
+        client: STDIO,
         plan: everything,
     },
     Server {
+        name: "everything (node, HTTP)",
+        client: HTTP,
+        plan: everything_http,
+    },
+    Server {
         name: "python-sdk",
+        client: STDIO,
         plan: python,
     },
 ];
@@ -52,7 +67,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>> {
                 say(&format!("mcp {}", server.name));
                 let path = interop_dir(root)?.join("plan.json");
                 fs::write(&path, plan.to_string())?;
-                Run::cargo("run --quiet --package jp_mcp --example talk --", root)
+                Run::cargo(&format!("run --quiet {} --", server.client), root)
                     .arg(&path)
                     .run()
                     .with_context(|| server.name)?;
@@ -62,16 +77,23 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>> {
     Ok(skipped)
 }
 
-fn everything(root: &Path) -> Result<Planned> {
+/// Installs the server, and returns where; or why it cannot be.
+fn install_everything(root: &Path) -> Result<Result<PathBuf, String>> {
     let modules = interop_dir(root)?.join("everything");
-    if let Err(why) = install_from_npm(&modules, EVERYTHING) {
-        return Ok(Planned::Skipped(why));
-    }
-    let modules = modules.canonicalize()?;
-    let main = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+    Ok(match install_from_npm(&modules, EVERYTHING) {
+        Ok(()) => Ok(modules.canonicalize()?),
+        Err(why) => Err(why),
+    })
+}
+
+fn everything(root: &Path) -> Result<Planned> {
+    let modules = match install_everything(root)? {
+        Ok(modules) => modules,
+        Err(why) => return Ok(Planned::Skipped(why)),
+    };
     Ok(Planned::Plan(json!({
         "program": "node",
-        "arguments": [modules.join(main), "stdio"],
+        "arguments": [modules.join(EVERYTHING_MAIN), "stdio"],
         "read": [modules],
         "calls": [
             {"tool": "echo", "arguments": {"message": "héllo"}, "contains": "Echo: héllo"},
@@ -83,6 +105,27 @@ fn everything(root: &Path) -> Result<Planned> {
             {"tool": "get-env", "contains": "\"HOME\": \"/tmp\""},
             {"tool": "trigger-long-running-operation", "arguments": {"duration": 1, "steps": 4},
              "contains": "completed", "progress": 3},
+            {"tool": "trigger-long-running-operation", "arguments": {"duration": 60, "steps": 4},
+             "cancel_ms": 500, "contains": "cancelled", "within_ms": 5000},
+            {"tool": "echo", "arguments": {"message": "still here"}, "contains": "still here"},
+        ],
+    })))
+}
+
+/// Over HTTP it answers with streams of events: what counts is that they are read as they come.
+fn everything_http(root: &Path) -> Result<Planned> {
+    let modules = match install_everything(root)? {
+        Ok(modules) => modules,
+        Err(why) => return Ok(Planned::Skipped(why)),
+    };
+    Ok(Planned::Plan(json!({
+        "program": "node",
+        "arguments": [modules.join(EVERYTHING_MAIN), "streamableHttp"],
+        "calls": [
+            {"tool": "echo", "arguments": {"message": "héllo"}, "contains": "Echo: héllo"},
+            {"tool": "get-sum", "arguments": {"a": "two"}, "contains": "Invalid arguments"},
+            {"tool": "trigger-long-running-operation", "arguments": {"duration": 2, "steps": 4},
+             "contains": "completed", "progress": 3, "ahead_ms": 1000},
             {"tool": "trigger-long-running-operation", "arguments": {"duration": 60, "steps": 4},
              "cancel_ms": 500, "contains": "cancelled", "within_ms": 5000},
             {"tool": "echo", "arguments": {"message": "still here"}, "contains": "still here"},

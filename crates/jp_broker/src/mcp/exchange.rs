@@ -1,13 +1,11 @@
 //! Reaches the URL of an MCP server with the broker's own client: granted hosts, checked addresses, no
-//! redirects, and secrets that leave this module in one direction only.
+//! redirects, and secrets that leave this module in one direction only. What comes back is read by
+//! [`arriving`].
 
 use std::{
     collections::HashMap,
     net::IpAddr,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -15,9 +13,10 @@ use async_trait::async_trait;
 use jp_mcp::{HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse, HttpServer};
 use url::{Host, Url};
 
+use super::arriving;
 use crate::{
     Scrubber,
-    http::{Client, HttpError, Limits, Options, Request, Resolve, Response, SystemResolver},
+    http::{Bounds, Client, HttpError, Limits, Options, Pace, Request, Resolve, SystemResolver},
 };
 
 /// Returns the value of a secret by its name, for a URL it is meant for.
@@ -81,15 +80,6 @@ impl McpExchange {
     }
 }
 
-/// Ends a request whose caller is gone.
-struct Stop(Arc<AtomicBool>);
-
-impl Drop for Stop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
-    }
-}
-
 #[async_trait]
 impl HttpExchange for McpExchange {
     async fn exchange(
@@ -109,38 +99,41 @@ impl HttpExchange for McpExchange {
                 headers.push((name, value.into_bytes()));
             }
         }
+        let bounds = Bounds {
+            max_body: request.max_body.min(LIMITS.max_body) as u64,
+            timeout: request.timeout.min(LIMITS.timeout),
+            // A server may work in silence for as long as the caller waits.
+            pace: Pace {
+                bytes: 0,
+                within: LIMITS.timeout,
+            },
+        };
         let request = Request {
             method: request.method.to_owned(),
             url: server.url.clone(),
             headers,
             body: request.body,
-            timeout: Some(request.timeout),
-            max_body: Some(request.max_body),
+            ..Request::default()
         };
-        let stop = Arc::new(AtomicBool::new(false));
-        let _ends_with_the_caller = Stop(Arc::clone(&stop));
-        let sent = tokio::task::spawn_blocking(move || {
-            client.request_until(&request, &|| stop.load(Ordering::Acquire))
-        });
-        let response = match sent.await {
-            Ok(response) => response.map_err(|error| told(&error))?,
-            Err(error) => return Err(failed(HttpFailureKind::Failed, error.to_string())),
-        };
-        scrub(response, &filled.secrets)
+        let scrubber = scrubber(&filled.secrets)?;
+        arriving::request(client, request, bounds, scrubber).await
     }
 }
 
-fn failed(kind: HttpFailureKind, message: impl Into<String>) -> HttpFailure {
+/// Makes a failure.
+pub(super) fn failed(kind: HttpFailureKind, message: impl Into<String>) -> HttpFailure {
     let message = message.into();
     HttpFailure { kind, message }
 }
 
-fn told(error: &HttpError) -> HttpFailure {
+/// Says what a failure of the client means to the caller.
+pub(super) fn told(error: &HttpError) -> HttpFailure {
     let kind = match error {
         HttpError::Denied { .. } | HttpError::Refused { .. } => HttpFailureKind::Denied,
         HttpError::Timeout { .. } => HttpFailureKind::Timeout,
-        HttpError::TooLarge { .. } => HttpFailureKind::TooLarge,
-        HttpError::Resolve { .. }
+        HttpError::TooLarge { part: "body", .. } => HttpFailureKind::TooLarge,
+        HttpError::TooLarge { .. }
+        | HttpError::Resolve { .. }
         | HttpError::Connect { .. }
         | HttpError::Tls { .. }
         | HttpError::Invalid { .. }
@@ -210,18 +203,10 @@ fn is_private_way(url: &str) -> bool {
     url.scheme() == "https" || is_local
 }
 
-/// Takes the secrets that were sent out of what came back: some servers repeat what they are sent.
-fn scrub(response: Response, secrets: &[(String, String)]) -> Result<HttpResponse, HttpFailure> {
+/// Makes what finds the secrets that were sent in what comes back.
+fn scrubber(secrets: &[(String, String)]) -> Result<Scrubber, HttpFailure> {
     let known = secrets
         .iter()
         .map(|(value, name)| (name.as_str(), value.as_bytes()));
-    let scrubber =
-        Scrubber::new(known).map_err(|error| failed(HttpFailureKind::Failed, error.to_string()))?;
-    let clean = |bytes: Vec<u8>| scrubber.scrub_bytes(&bytes).into_owned();
-    let headers = response.headers.into_iter();
-    Ok(HttpResponse {
-        status: response.status,
-        headers: headers.map(|(name, value)| (name, clean(value))).collect(),
-        body: clean(response.body),
-    })
+    Scrubber::new(known).map_err(|error| failed(HttpFailureKind::Failed, error.to_string()))
 }

@@ -16,10 +16,20 @@ use super::{SecretError, forms::forms};
 #[derive(Clone, Default)]
 pub struct Scrubber(Vec<Arc<Patterns>>);
 
-struct Patterns {
+/// Patterns that are looked for together.
+pub(super) struct Patterns {
     search: AhoCorasick,
+    /// The patterns themselves.
+    forms: Vec<Zeroizing<Vec<u8>>>,
     /// What each pattern is replaced by.
     names: Vec<Arc<str>>,
+}
+
+/// Where a value stands, and what stands for it.
+pub(super) struct Found<'a> {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) name: &'a str,
 }
 
 impl Scrubber {
@@ -49,7 +59,17 @@ impl Scrubber {
             .build(patterns.iter().map(|pattern| pattern.as_slice()));
         let limit = "more secrets than can be looked for at once";
         let search = search.map_err(|_| SecretError::Full { limit })?;
-        Ok(Self(vec![Arc::new(Patterns { search, names })]))
+        let forms = patterns;
+        Ok(Self(vec![Arc::new(Patterns {
+            search,
+            forms,
+            names,
+        })]))
+    }
+
+    /// Returns the sets of patterns, in the order they are looked for.
+    pub(super) fn sets(&self) -> &[Arc<Patterns>] {
+        &self.0
     }
 
     /// Returns a scrubber that replaces what either replaces.
@@ -118,16 +138,45 @@ impl Scrubber {
 }
 
 impl Patterns {
-    fn replace(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let mut matches = self.search.find_iter(bytes).peekable();
+    /// Finds values from left to right, the longest where several start.
+    pub(super) fn find<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = Found<'a>> {
+        self.search.find_iter(bytes).map(|found| Found {
+            start: found.start(),
+            end: found.end(),
+            name: self
+                .names
+                .get(found.pattern().as_usize())
+                .map_or("", |name| &**name),
+        })
+    }
+
+    /// Returns where the longest end of `bytes` starts that some pattern starts with and goes on
+    /// from; their length if there is none.
+    pub(super) fn open_end(&self, bytes: &[u8]) -> usize {
+        let Some(last) = bytes.last() else {
+            return 0;
+        };
+        let longest = |form: &Zeroizing<Vec<u8>>| {
+            let lengths = 1..form.len().min(bytes.len().saturating_add(1));
+            let is_end = |length: &usize| {
+                let start = form.get(..*length).unwrap_or_default();
+                start.last() == Some(last) && bytes.ends_with(start)
+            };
+            lengths.rev().find(is_end).unwrap_or(0)
+        };
+        let open = self.forms.iter().map(longest).max().unwrap_or(0);
+        bytes.len().saturating_sub(open)
+    }
+
+    /// Replaces values; `None` if there are none.
+    pub(super) fn replace(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut matches = self.find(bytes).peekable();
         matches.peek()?;
         let (mut out, mut end) = (Vec::with_capacity(bytes.len()), 0);
         for found in matches {
-            out.extend(bytes.get(end..found.start()).unwrap_or_default());
-            if let Some(name) = self.names.get(found.pattern().as_usize()) {
-                out.extend(name.as_bytes());
-            }
-            end = found.end();
+            out.extend(bytes.get(end..found.start).unwrap_or_default());
+            out.extend(found.name.as_bytes());
+            end = found.end;
         }
         out.extend(bytes.get(end..).unwrap_or_default());
         Some(out)

@@ -7,7 +7,10 @@ use std::{
 
 use jp_broker::{
     Broker, CallError, Caller, Services,
-    mcp::{HttpServer, Limits, McpExchange, Means, Reach, Server, Servers},
+    mcp::{
+        Call, Called, HttpServer, Limits, McpError, McpExchange, Means, Progress, Reach, Server,
+        Servers,
+    },
 };
 use jp_policy::{Brokered, Capabilities, Grant, Net, Policy, Request, compose};
 use serde_json::{Map, Value};
@@ -50,6 +53,14 @@ pub(crate) fn server(id: &str, served: &Served, headers: &[(&str, &str)]) -> Ser
 
 /// Makes a pool whose secrets are `alpha` and `beta`, with small messages.
 pub(crate) fn pool(servers: Vec<Server>) -> Arc<Servers> {
+    let limits = Limits {
+        message_bytes: 1_000_000,
+        ..Limits::default()
+    };
+    pool_with(servers, limits)
+}
+
+pub(crate) fn pool_with(servers: Vec<Server>, limits: Limits) -> Arc<Servers> {
     let secrets = |name: &str, _: &str| match name {
         "alpha" => Some("al-s3cret".to_owned()),
         "beta" => Some("be-s3cret".to_owned()),
@@ -58,10 +69,7 @@ pub(crate) fn pool(servers: Vec<Server>) -> Arc<Servers> {
     };
     let means = Means {
         http: Some(Arc::new(McpExchange::new(Arc::new(secrets)))),
-        limits: Limits {
-            message_bytes: 1_000_000,
-            ..Limits::default()
-        },
+        limits,
         ..Means::default()
     };
     Arc::new(Servers::new(servers, means))
@@ -103,6 +111,38 @@ pub(crate) async fn call_until(
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
     let answer = broker.call(&caller, name, &arguments).await;
     answer.map(|answer| answer.to_value())
+}
+
+/// A call of a tool of the server `a`, past the broker, where its progress can be heard.
+pub(crate) struct Ask<'a> {
+    pub(crate) cancel: CancellationToken,
+    pub(crate) time: Duration,
+    pub(crate) progress: &'a (dyn Fn(Progress) + Send + Sync),
+}
+
+impl Default for Ask<'_> {
+    fn default() -> Self {
+        Self {
+            cancel: CancellationToken::new(),
+            time: Duration::from_secs(30),
+            progress: &|_| {},
+        }
+    }
+}
+
+impl Ask<'_> {
+    pub(crate) async fn call(&self, pool: &Servers, tool: &str) -> Result<Called, McpError> {
+        let call = Call {
+            tool,
+            arguments: Map::new(),
+            digest: None,
+            deadline: Instant::now() + self.time,
+            cancel: &self.cancel,
+            max_result: 1_000_000,
+            progress: self.progress,
+        };
+        pool.call("a", &call).await
+    }
 }
 
 /// Returns the text of a tool's answer.

@@ -5,3 +5,6 @@ mod calls;
 mod kit;
 mod secrets;
 mod server;
+mod streamer;
+mod streams;
+mod streams_broken;

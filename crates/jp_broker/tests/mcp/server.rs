@@ -42,7 +42,7 @@ pub(crate) struct Served {
     pub(crate) url: String,
     pub(crate) host: String,
     pub(crate) seen: Arc<Mutex<Vec<Seen>>>,
-    /// Calls of `wait` whose connection was closed before the answer.
+    /// Connections that were closed from the other side while the server waited for it.
     pub(crate) hung_up: Arc<AtomicUsize>,
 }
 
@@ -162,7 +162,7 @@ fn call(stream: &mut TcpStream, request: &Seen, hung_up: &AtomicUsize) -> Option
     })
 }
 
-fn read(stream: &mut TcpStream) -> Option<Seen> {
+pub(crate) fn read(stream: &mut TcpStream) -> Option<Seen> {
     let (mut bytes, mut byte) = (Vec::new(), [0]);
     while !bytes.ends_with(b"\r\n\r\n") {
         if stream.read(&mut byte).ok()? == 0 {
@@ -181,7 +181,7 @@ fn read(stream: &mut TcpStream) -> Option<Seen> {
     Some(Seen { head, body })
 }
 
-fn write(stream: &mut TcpStream, status: &str, kind: &str, body: &str) {
+pub(crate) fn write(stream: &mut TcpStream, status: &str, kind: &str, body: &str) {
     let length = body.len();
     let head =
         format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n");

@@ -1,6 +1,8 @@
 //! From the configuration to the outcome, with a server that is a real process: a script of the
 //! system's shell that speaks the protocol.
 
+mod over_http;
+
 use std::{
     fs,
     sync::{Arc, Mutex},

@@ -1,72 +1,20 @@
-//! Talks to a server that is a program, as a plan says: for trying one out, and for checking servers
-//! that others wrote (`cargo xtask interop`).
-//!
-//! The plan is a JSON file: `{"program", "arguments", "read", "calls": [{"tool", "arguments",
-//! "contains", "cancel_ms"}]}`. The program is confined: no network, no files but those under `read`.
+//! The calls of a plan: `[{"tool", "arguments", "contains", "cancel_ms", "progress", "ahead_ms",
+//! "within_ms"}]`. What a call says must contain a text; of its reports there must be so many, the first
+//! so long before the end.
 
 use std::{
     error::Error,
-    fs,
     io::{self, Write},
-    process::ExitCode,
-    sync::Arc,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use jp_confine::Launcher;
-use jp_mcp::{Call, McpError, Means, Program, Reach, Server, Servers};
-use jp_policy::Net;
+use jp_mcp::{Call, McpError, Servers};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-fn main() -> ExitCode {
-    if let Some(ended) = jp_confine::enter_if_asked() {
-        return ended;
-    }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    let done = match runtime {
-        Ok(runtime) => runtime.block_on(talk()),
-        Err(error) => Err(error.into()),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "{error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-async fn talk() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args().nth(1).ok_or("usage: talk PLAN.json")?;
-    let plan: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
-    let words = |key: &str| -> Vec<String> {
-        let items = plan[key].as_array().into_iter().flatten();
-        items.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let program = Program {
-        command: plan["program"].as_str().unwrap_or_default().to_owned(),
-        arguments: words("arguments"),
-        env: Vec::new(),
-        checksum: None,
-        read: words("read").into_iter().map(Into::into).collect(),
-        write: Vec::new(),
-        net: Net::None,
-        cwd: "/tmp".into(),
-    };
-    let server = Server {
-        id: "server".to_owned(),
-        reach: Reach::Program(program),
-        startup: Some(Duration::from_secs(60)),
-    };
-    let means = Means {
-        launcher: Some(Arc::new(Launcher::current_exe()?)),
-        ..Means::default()
-    };
-    let pool = Servers::new([server], means);
+/// Lists the tools of `server`, and calls them as the plan says.
+pub(crate) async fn make(pool: &Servers, plan: &Value) -> Result<(), Box<dyn Error>> {
     let tools = pool.list_tools("server", &CancellationToken::new()).await?;
     let names: Vec<_> = tools.tools.iter().map(|tool| tool.name.as_str()).collect();
     say(&format!("{} tools: {}", names.len(), names.join(" ")))?;
@@ -74,7 +22,7 @@ async fn talk() -> Result<(), Box<dyn Error>> {
         say(&format!("note: {note}"))?;
     }
     for step in plan["calls"].as_array().into_iter().flatten() {
-        call(&pool, step).await?;
+        call(pool, step).await?;
     }
     Ok(())
 }
@@ -89,9 +37,10 @@ async fn call(pool: &Servers, step: &Value) -> Result<(), Box<dyn Error>> {
             cancel.cancel();
         });
     }
-    let reports = AtomicUsize::new(0);
+    let reports = Mutex::new(Vec::new());
     let progress = |_| {
-        reports.fetch_add(1, Ordering::Relaxed);
+        let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
+        reports.push(Instant::now());
     };
     let started = Instant::now();
     let call = Call {
@@ -111,7 +60,10 @@ async fn call(pool: &Servers, step: &Value) -> Result<(), Box<dyn Error>> {
         Err(McpError::Cancelled) => ("cancelled".to_owned(), false),
         Err(error) => (error.to_string(), true),
     };
-    let reports = reports.load(Ordering::Relaxed);
+    let ended = Instant::now();
+    let reports = reports.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let first_report = reports.first().copied().unwrap_or(ended);
+    let reports = reports.len();
     let took = started.elapsed().as_millis();
     let first: String = said
         .lines()
@@ -130,6 +82,11 @@ async fn call(pool: &Servers, step: &Value) -> Result<(), Box<dyn Error>> {
     let wanted = step["progress"].as_u64().unwrap_or(0);
     if u64::try_from(reports)? < wanted {
         return Err(format!("{tool} should have reported its progress {wanted} times").into());
+    }
+    let ahead = ended.duration_since(first_report).as_millis();
+    let wanted = step["ahead_ms"].as_u64().map_or(0, u128::from);
+    if ahead < wanted {
+        return Err(format!("{tool} reported {ahead} ms before its end, not {wanted}").into());
     }
     let most = step["within_ms"].as_u64().map_or(u128::MAX, u128::from);
     if took > most {
