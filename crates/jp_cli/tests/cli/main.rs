@@ -13,6 +13,7 @@ mod models;
 mod output;
 mod pins;
 mod registry;
+mod secrets;
 mod shop;
 mod terminal;
 mod trust;
