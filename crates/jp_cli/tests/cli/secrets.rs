@@ -114,7 +114,7 @@ fn the_bus_is_where_the_session_says_and_off_means_nobody_is_asked() {
         listener.set_nonblocking(true).unwrap();
         listener
     };
-    let (named, usual) = (listen("named"), listen("run/bus"));
+    let (named, usual) = (listen("named.socket"), listen("run/bus"));
     let asked = |listener: &UnixListener| listener.accept().is_ok();
     let set = |home: &str, more: &[(&str, &str)]| {
         let mut command = sandbox.command(SET);
@@ -137,7 +137,7 @@ fn the_bus_is_where_the_session_says_and_off_means_nobody_is_asked() {
     assert!(!asked(&named) && !asked(&usual));
     set("usual", &[]);
     assert!(!asked(&named) && asked(&usual));
-    let address = format!("unix:path={}", sandbox.path("named").display());
+    let address = format!("unix:path={}", sandbox.path("named.socket").display());
     set("named", &[("DBUS_SESSION_BUS_ADDRESS", &address)]);
     assert!(asked(&named) && !asked(&usual));
 }
