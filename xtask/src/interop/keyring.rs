@@ -48,7 +48,10 @@ fn install(root: &Path) -> Result<(), String> {
         ));
     }
     say(&format!("installing {}", PACKAGES.join(", ")));
-    let apt = |words: &[&str]| Run::new("apt-get", root).args(words).stdout();
+    let apt = |words: &[&str]| {
+        let apt = Run::new("apt-get", root).env("DEBIAN_FRONTEND", "noninteractive");
+        apt.args(words).stdout()
+    };
     let all: Vec<&str> = words.iter().chain(PACKAGES).copied().collect();
     let installed = apt(&all).or_else(|_| apt(&["update"]).and_then(|_| apt(&all)));
     installed.map_err(|error| first_line(&format!("cannot install {PACKAGES:?}: {error:#}")))?;

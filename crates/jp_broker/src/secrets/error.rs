@@ -54,7 +54,7 @@ pub enum SecretError {
     },
     /// The key lies in the keyring, which cannot be asked for it.
     #[error(
-        "the key of the secrets is in the keyring, and cannot be had: {problem}; {}",
+        "the key of the secrets is in the keyring, and cannot be had: {problem}; {}; `jp secret move-key --to file`, run where it can be had, does away with the need",
         problem.way_out()
     )]
     KeyUnreachable {

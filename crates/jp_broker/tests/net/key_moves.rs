@@ -29,7 +29,7 @@ fn a_key_moves_to_the_keyring_and_back() {
 
     assert_eq!(ours.move_key(KeyPlace::Keyring).unwrap(), Moved::Moved);
     assert_eq!(ours.key_place().unwrap(), Some(KeyPlace::Keyring));
-    assert_eq!(drawer.keys(), [key.clone()]);
+    assert_eq!(drawer.keys(), std::slice::from_ref(&key));
     let file = key_file(dir.path());
     assert!(
         !file

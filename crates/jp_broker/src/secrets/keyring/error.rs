@@ -64,7 +64,7 @@ impl KeyringError {
                 "run jp inside your desktop session, or set DBUS_SESSION_BUS_ADDRESS to its bus"
             }
             Self::NoService { .. } => {
-                "start your keyring (gnome-keyring, KWallet, KeePassXC), or log in to the desktop"
+                "start your keyring, such as gnome-keyring, or log in to the desktop"
             }
             Self::Locked => "unlock it: log in to the desktop, or open the keyring's own program",
             Self::NoCollection => "make a default keyring in the keyring's own program",

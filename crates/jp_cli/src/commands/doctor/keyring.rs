@@ -14,25 +14,36 @@ pub(super) fn check() -> Option<Finding> {
         return None;
     }
     let error = vault.load().err()?;
+    let (problem, mend) = explain(&error, &places);
     Some(Finding {
         family: Family::System,
         severity: Severity::Error,
         subject: "keyring".to_owned(),
-        problem: error.to_string(),
-        mend: mend(&error, &places),
+        problem,
+        mend,
     })
 }
 
-fn mend(error: &SecretError, places: &BrokerPlaces) -> String {
+/// Returns what is wrong, and what mends it.
+fn explain(error: &SecretError, places: &BrokerPlaces) -> (String, String) {
     let (secrets, key) = (&places.secrets.secrets, &places.secrets.key);
     match error {
-        SecretError::KeyUnreachable { problem } => problem.way_out().to_owned(),
-        // Without the key they are noise; it may still be in a backup.
-        SecretError::KeyNotInKeyring { .. } | SecretError::Tampered { .. } => format!(
-            "rm {} {}, then: jp secret set NAME --for URL",
-            quoted(secrets),
-            quoted(key)
+        SecretError::KeyUnreachable { problem } => (
+            format!("it has the key of the secrets, which cannot be had: {problem}"),
+            problem.way_out().to_owned(),
         ),
-        _ => "mend what it names, then: jp doctor".to_owned(),
+        // Without the key they are noise; it may still be in a backup.
+        SecretError::KeyNotInKeyring { .. } | SecretError::Tampered { .. } => (
+            error.to_string(),
+            format!(
+                "rm {} {}, then: jp secret set NAME --for URL",
+                quoted(secrets),
+                quoted(key)
+            ),
+        ),
+        _ => (
+            error.to_string(),
+            "mend what it names, then: jp doctor".to_owned(),
+        ),
     }
 }
