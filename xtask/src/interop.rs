@@ -1,6 +1,7 @@
 //! `cargo xtask interop`: tools that others' toolchains built, run by the built `jp`, and MCP servers
-//! that others wrote, talked to by our client.
+//! and a keyring that others wrote, talked to by ours.
 
+mod keyring;
 mod mcp;
 
 use std::fs;
@@ -14,11 +15,12 @@ use crate::report::{Ran, Steps, say};
 use crate::sample::{Call, Sample};
 
 pub(crate) const HELP: &str = "\
-builds a Python and a JavaScript tool and runs them with jp; talks to MCP servers
+builds a Python and a JavaScript tool and runs them with jp; talks to MCP servers and a keyring
 
 Installs pinned componentize-py, componentize-js and two MCP servers (one for
-node, one on the Python SDK) into target/interop. What python3, node, npm or the
-package registries cannot give is skipped and said.";
+node, one on the Python SDK) into target/interop; dbus and gnome-keyring with
+apt-get, if they are missing and root asks. What python3, node, npm, apt-get or
+the package registries cannot give is skipped and said.";
 
 const COMPONENTIZE_PY: &str = "componentize-py==0.25.1";
 const COMPONENTIZE_JS: &str = "@bytecodealliance/componentize-js@0.23.0";
@@ -87,6 +89,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 /// Builds what can be built here, runs it, and says what was left out.
 pub(crate) fn check(root: &Path) -> Result<Ran> {
     let mut skipped = mcp::check(root)?;
+    skipped.extend(keyring::check(root)?);
     let mut built = Vec::new();
     for language in LANGUAGES {
         match (language.build)(root, language).with_context(|| language.name)? {

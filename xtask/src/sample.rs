@@ -58,6 +58,11 @@ impl Sample {
         self.dir.join("workspace")
     }
 
+    /// Returns the built `jp`.
+    pub(crate) fn program(&self) -> &Path {
+        &self.jp
+    }
+
     /// Writes a file into the workspace.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<()> {
         let path = self.workspace().join(path);
@@ -84,6 +89,8 @@ impl Sample {
                     self.dir.join(part),
                 )
             })
+            // Whoever runs this may have a keyring, and it is not for samples.
+            .env("JP_KEYRING", "off")
             .arg("-C")
             .arg(self.workspace())
             .args(words)

@@ -36,8 +36,9 @@ pub use generate::{GenerateOptions, TokenField};
 pub use request::{HttpServer, HttpServers, ServerError};
 pub use search::{Found, Responses, SearchProvider, SearxNg, Source};
 pub use secrets::{
-    Audience, FileVault, Scrubber, Secret, SecretError, SecretInfo, SecretName, SecretStore,
-    SecretValue, Vault, VaultPaths,
+    Audience, FileVault, KeyId, KeyPlace, Keyring, KeyringError, Moved, Scrubber, Secret,
+    SecretError, SecretInfo, SecretName, SecretStore, SecretValue, SessionKeyring, Vault,
+    VaultPaths,
 };
 pub use services::{LogSink, Services};
 pub use stt::TranscribeOptions;

@@ -3,6 +3,8 @@
 //! A [`SecretStore`] over a [`Vault`] holds them, each with its audience. A guest gets a handle
 //! (`{{secret:github_pat}}`), never the value, unless both its grant and the secret say so.
 //!
+//! The key that seals them lies in a file, or in a [`Keyring`].
+//!
 //! The store's own copies are wiped when they are dropped. Copies on their way through a connection
 //! are not, nor are the patterns of a [`Scrubber`].
 
@@ -11,6 +13,8 @@ mod error;
 mod fill;
 mod forms;
 mod get;
+mod key;
+mod keyring;
 mod passing;
 mod private;
 mod scrub;
@@ -21,6 +25,8 @@ mod vault;
 
 pub use audience::Audience;
 pub use error::SecretError;
+pub use key::{KeyPlace, Moved};
+pub use keyring::{KeyId, Keyring, KeyringError, SessionKeyring};
 pub use scrub::Scrubber;
 pub use secret::{Secret, SecretInfo, SecretName, SecretValue};
 pub use store::SecretStore;

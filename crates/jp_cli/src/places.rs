@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp_llm::broker::{BrokerPlaces, VaultPaths};
+use jp_llm::broker::{BrokerPlaces, SessionKeyring, VaultPaths};
 use jp_registry::{Digest, lock::LOCK_FILE};
 
 use crate::error::CliError;
@@ -62,7 +62,32 @@ pub(crate) fn broker() -> Result<BrokerPlaces, CliError> {
             secrets: data.join("secrets/sealed"),
             key: config.join("key/secrets"),
         },
+        keyring: keyring()?,
     })
+}
+
+/// Returns the keyring of this session, unless `JP_KEYRING=off` forbids it.
+fn keyring() -> Result<Option<SessionKeyring>, CliError> {
+    let chosen = env::var_os("JP_KEYRING").unwrap_or_default();
+    match chosen.to_str() {
+        Some("" | "auto") => {}
+        Some("off") => return Ok(None),
+        _ => {
+            return Err(CliError::usage(format!(
+                "JP_KEYRING is `off` or `auto`, not {chosen:?}"
+            )));
+        }
+    }
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(address) = set("DBUS_SESSION_BUS_ADDRESS") {
+        return Ok(Some(SessionKeyring::new(address.to_str())));
+    }
+    // Where systemd puts it; programs that the desktop did not start have no variable.
+    let socket = set("XDG_RUNTIME_DIR").map(|dir| PathBuf::from(dir).join("bus"));
+    Ok(Some(match socket.filter(|socket| socket.exists()) {
+        Some(socket) => SessionKeyring::at_socket(&socket),
+        None => SessionKeyring::new(None),
+    }))
 }
 
 /// Returns the directory of what can be made or fetched again.

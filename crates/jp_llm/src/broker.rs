@@ -11,7 +11,8 @@ use jp_broker::{
 use jp_config::{BrokerConfig, EndpointConfig, SearchConfig};
 
 pub use jp_broker::{
-    Audience, Broker, Secret, SecretInfo, SecretName, SecretStore, SecretValue, VaultPaths,
+    Audience, Broker, KeyPlace, Moved, Secret, SecretError, SecretInfo, SecretName, SecretStore,
+    SecretValue, SessionKeyring, Vault, VaultPaths,
     due::{Due, DueEvent, Failed},
     mcp::{McpError, McpExchange, Means, SecretSource, Servers},
 };
@@ -26,6 +27,8 @@ pub struct BrokerPlaces {
     pub store: PathBuf,
     /// The secrets, and apart from them their key.
     pub secrets: VaultPaths,
+    /// Where the key may lie instead of its file; `None` where it must not.
+    pub keyring: Option<SessionKeyring>,
 }
 
 /// Makes a broker. `mcp` are the configured servers, `means` what others are reached with.
@@ -83,8 +86,21 @@ pub fn open_store(places: &BrokerPlaces) -> Result<Store, String> {
 ///
 /// When they cannot be kept at these places.
 pub fn open_secrets(places: &BrokerPlaces) -> Result<SecretStore, String> {
-    let vault = FileVault::new(places.secrets.clone()).map_err(|error| error.to_string())?;
+    let vault = open_vault(places).map_err(|error| error.to_string())?;
     Ok(SecretStore::new(Arc::new(vault)))
+}
+
+/// Opens what the secrets are kept in, to see or change where its key lies.
+///
+/// # Errors
+///
+/// When they cannot be kept at these places.
+pub fn open_vault(places: &BrokerPlaces) -> Result<FileVault, SecretError> {
+    let vault = FileVault::new(places.secrets.clone())?;
+    Ok(match &places.keyring {
+        Some(keyring) => vault.with_keyring(Arc::new(keyring.clone())),
+        None => vault,
+    })
 }
 
 /// Returns what fills secrets into the headers of MCP servers: each only for the addresses it is meant

@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use super::KeyringError;
 use crate::CallError;
 
 /// Says why something about secrets cannot be done.
@@ -50,6 +51,35 @@ pub enum SecretError {
         sealed: PathBuf,
         /// Where the key is expected.
         path: PathBuf,
+    },
+    /// The key lies in the keyring, which cannot be asked for it.
+    #[error(
+        "the key of the secrets is in the keyring, and cannot be had: {problem}; {}; `jp secret move-key --to file`, run where it can be had, does away with the need",
+        problem.way_out()
+    )]
+    KeyUnreachable {
+        /// Why not.
+        problem: KeyringError,
+    },
+    /// The key should lie in the keyring, and does not.
+    #[error(
+        "the key of the secrets should be in the keyring (`jp-key` {id}) and is not there, and without it {} cannot be read; put it back from a backup of the keyring, or remove that file and {} and set the secrets again with `jp secret set`",
+        sealed.display(),
+        path.display()
+    )]
+    KeyNotInKeyring {
+        /// The sealed file.
+        sealed: PathBuf,
+        /// The file that says where the key is.
+        path: PathBuf,
+        /// Under which id it is expected.
+        id: String,
+    },
+    /// The key cannot be moved to the keyring, and stays in its file.
+    #[error("the key stays in its file: {problem}; {}", problem.way_out())]
+    KeyStays {
+        /// Why the keyring does not take it.
+        problem: KeyringError,
     },
     /// The sealed file was changed, or belongs to another key.
     #[error(

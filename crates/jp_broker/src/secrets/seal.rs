@@ -11,7 +11,7 @@ use ring::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use zeroize::Zeroizing;
 
-use super::{Secret, SecretError, SecretValue};
+use super::{KeyId, Secret, SecretError, SecretValue, keyring::ID_LEN};
 
 const MAGIC: &[u8] = b"jp-secrets 1\n";
 /// The bytes of a key.
@@ -28,6 +28,13 @@ pub(super) fn new_key() -> Result<Zeroizing<Vec<u8>>, SecretError> {
     let mut key = Zeroizing::new(vec![0; KEY_LEN]);
     fill(&mut key)?;
     Ok(key)
+}
+
+/// Returns a new id for a key.
+pub(super) fn new_id() -> Result<KeyId, SecretError> {
+    let mut id = [0; ID_LEN];
+    fill(&mut id)?;
+    Ok(KeyId::of(id))
 }
 
 fn fill(bytes: &mut [u8]) -> Result<(), SecretError> {

@@ -1,4 +1,4 @@
-//! Where secrets are kept: a file sealed with a key that lies elsewhere.
+//! Where secrets are kept: a file sealed with a key that lies elsewhere, in a file or a keyring.
 
 use std::{
     path::PathBuf,
@@ -8,7 +8,8 @@ use std::{
 use zeroize::Zeroizing;
 
 use super::{
-    Secret, SecretError, SecretName,
+    KeyPlace, Keyring, Moved, Secret, SecretError, SecretName,
+    key::Key,
     private::{self, Present},
     seal,
 };
@@ -16,7 +17,7 @@ use super::{
 /// Larger sealed files are none of ours.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
-/// Keeps secrets. The system's keyring could be one more.
+/// Keeps secrets.
 pub trait Vault: Send + Sync {
     /// Returns all secrets, and the same allocation as long as nothing changed.
     ///
@@ -41,7 +42,7 @@ pub trait Vault: Send + Sync {
 pub struct VaultPaths {
     /// The sealed secrets.
     pub secrets: PathBuf,
-    /// The key; in another directory, so that a copy of the one holds nothing.
+    /// The key, or where it lies; in another directory, so that a copy of the one holds nothing.
     pub key: PathBuf,
 }
 
@@ -49,6 +50,7 @@ pub struct VaultPaths {
 #[derive(Debug)]
 pub struct FileVault {
     paths: VaultPaths,
+    key: Key,
     last: Mutex<Option<Loaded>>,
 }
 
@@ -73,36 +75,51 @@ impl FileVault {
             });
         }
         Ok(Self {
+            key: Key::new(paths.clone()),
             paths,
             last: Mutex::default(),
         })
     }
 
-    fn read_key(&self) -> Result<Option<Zeroizing<Vec<u8>>>, SecretError> {
-        let key = private::read(&self.paths.key, MAX_FILE)?;
-        match key {
-            Some(key) if key.len() != seal::KEY_LEN => Err(SecretError::Tampered {
-                path: self.paths.key.clone(),
-            }),
-            key => Ok(key),
-        }
+    /// Lets the key lie in a keyring: a new one if the keyring takes it, another if it was moved there.
+    /// Without one, keys lie in files.
+    #[must_use]
+    pub fn with_keyring(mut self, keyring: Arc<dyn Keyring>) -> Self {
+        self.key.set_keyring(keyring);
+        self
     }
 
-    /// Returns the key, made now if there is none.
-    fn key(&self) -> Result<Zeroizing<Vec<u8>>, SecretError> {
-        if let Some(key) = self.read_key()? {
-            return Ok(key);
-        }
-        private::write(&self.paths.key, &seal::new_key()?, Present::Keep)?;
-        // Whoever was first: two processes must not seal with two keys.
-        self.read_key()?.ok_or_else(|| self.key_missing())
+    /// Tells where the key lies; `None` when none was made yet. The keyring is not asked.
+    ///
+    /// # Errors
+    ///
+    /// When what says so cannot be read, or not be trusted.
+    pub fn key_place(&self) -> Result<Option<KeyPlace>, SecretError> {
+        self.key.place()
     }
 
-    fn key_missing(&self) -> SecretError {
-        SecretError::KeyMissing {
-            sealed: self.paths.secrets.clone(),
-            path: self.paths.key.clone(),
+    /// Moves the key. It is gone from the old place only once it was read at the new one.
+    ///
+    /// # Errors
+    ///
+    /// When the key cannot be had or does not open the secrets, or the new place does not take it;
+    /// it lies where it lay then.
+    pub fn move_key(&self, to: KeyPlace) -> Result<Moved, SecretError> {
+        if self.key.place()?.is_none() && !self.paths.secrets.exists() {
+            return Ok(Moved::NoKey);
         }
+        let _lock = private::lock(&self.paths.secrets)?;
+        let key = self.key.read()?.ok_or_else(|| self.key.missing())?;
+        if let Some(sealed) = private::read(&self.paths.secrets, MAX_FILE)? {
+            self.unseal(&sealed, &key)?;
+        }
+        self.key.move_to(to, &key)
+    }
+
+    fn unseal(&self, sealed: &[u8], key: &[u8]) -> Result<Vec<Secret>, SecretError> {
+        seal::unseal(sealed, key).map_err(|_| SecretError::Tampered {
+            path: self.paths.secrets.clone(),
+        })
     }
 
     fn read(&self) -> Result<Arc<Vec<Secret>>, SecretError> {
@@ -113,11 +130,8 @@ impl FileVault {
         if let Some(last) = last.as_ref().filter(|last| last.sealed == sealed) {
             return Ok(Arc::clone(&last.secrets));
         }
-        let key = self.read_key()?.ok_or_else(|| self.key_missing())?;
-        let secrets = seal::unseal(&sealed, &key).map_err(|_| SecretError::Tampered {
-            path: self.paths.secrets.clone(),
-        })?;
-        let secrets = Arc::new(secrets);
+        let key = self.key.read()?.ok_or_else(|| self.key.missing())?;
+        let secrets = Arc::new(self.unseal(&sealed, &key)?);
         *last = Some(Loaded {
             sealed,
             secrets: Arc::clone(&secrets),
@@ -139,7 +153,7 @@ impl Vault for FileVault {
         let mut secrets = self.read()?.as_ref().clone();
         change(&mut secrets)?;
         secrets.sort_by(|a, b| a.name.cmp(&b.name));
-        let sealed = seal::seal(&secrets, &self.key()?)?;
+        let sealed = seal::seal(&secrets, &self.key.read_or_make()?)?;
         private::write(&self.paths.secrets, &sealed, Present::Replace)?;
         Ok(())
     }

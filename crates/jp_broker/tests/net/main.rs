@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod desk;
+mod drawer;
+mod key_moves;
+mod keyring;
 mod models;
 mod network_hosts;
 mod network_wire;

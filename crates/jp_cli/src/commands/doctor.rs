@@ -4,6 +4,7 @@
 mod definitions;
 mod failed;
 mod finding;
+mod keyring;
 mod locked;
 mod offers;
 mod permissions;
@@ -28,8 +29,8 @@ use crate::{error::CliError, exit::Exit, session::Session, ui::Ui};
 Looks at the tools of the workspace and of jp.lock (revoked, deprecated,
 outdated, not verified here, signed by a key that is not trusted, not locked or
 changed since, impossible to run, damaged), at who can read or change your
-files, at the clock and at the system. Each finding comes with the command that
-mends it.
+files, at the clock, at the keyring if it has the key of your secrets, and at
+the system. Each finding comes with the command that mends it.
 
 Registries and MCP servers are asked, unless --offline says otherwise.
 
@@ -89,6 +90,7 @@ fn examine(asking: Asking, ui: &Ui) -> Result<Vec<Finding>, CliError> {
         findings.extend(definitions::trust(session));
         findings.extend(tools(session, asking, ui));
     }
+    findings.extend(keyring::check());
     findings.extend(system::clock());
     findings.extend(system::system(session.as_ref()));
     Ok(findings)

@@ -2,8 +2,11 @@
 
 use std::io::{self, IsTerminal, Read};
 
-use clap::{Args, Subcommand};
-use jp_llm::broker::{Audience, Secret, SecretInfo, SecretName, SecretStore, SecretValue};
+use clap::{Args, Subcommand, ValueEnum};
+use jp_llm::broker::{
+    Audience, BrokerPlaces, KeyPlace, Moved, Secret, SecretInfo, SecretName, SecretStore,
+    SecretValue, open_secrets, open_vault,
+};
 use serde_json::json;
 
 use super::JSON_VERSION;
@@ -23,6 +26,9 @@ pub(crate) enum Command {
     /// Forget a secret
     #[command(after_help = "Examples:\n  jp secret rm forge")]
     Rm(RmArgs),
+    /// Move the key that opens the secrets to the keyring, or from there to a file
+    #[command(after_help = MOVE_EXAMPLES)]
+    MoveKey(MoveArgs),
 }
 
 const SET_EXAMPLES: &str = "\
@@ -34,6 +40,16 @@ A tool that is granted `secrets.get.github_pat` gets a placeholder, which
 `http.request` fills into a header for the addresses named by `--for` and for no
 others. The value is never shown, unless you set `--reveal` and grant
 `secrets.reveal.github_pat` besides.";
+
+const MOVE_EXAMPLES: &str = "\
+Examples:
+  jp secret move-key --to keyring
+  jp secret move-key --to file      # for jobs that run without your desktop
+
+The key is removed from where it lay once it was read back from where it lies
+then. A new key goes to the keyring of your desktop session, if there is one and
+it is unlocked; JP_KEYRING=off keeps jp from asking it. `jp secret list` says
+where the key is.";
 
 #[derive(Debug, Args)]
 pub(crate) struct SetArgs {
@@ -60,13 +76,30 @@ pub(crate) struct RmArgs {
     name: String,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct MoveArgs {
+    /// Where the key shall be
+    #[arg(long, value_enum)]
+    to: To,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum To {
+    /// The keyring of the desktop session
+    Keyring,
+    /// A file in the configuration directory that only you can read
+    File,
+}
+
 /// Runs one of the commands.
 pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
-    let store = jp_llm::broker::open_secrets(&places::broker()?).map_err(CliError::broker)?;
+    let places = places::broker()?;
+    let store = open_secrets(&places).map_err(CliError::broker)?;
     match command {
         Command::Set(args) => set(args, &store, ui),
-        Command::List(args) => list(args, &store, ui),
+        Command::List(args) => list(args, &store, &places, ui),
         Command::Rm(args) => rm(args, &store, ui),
+        Command::MoveKey(args) => move_key(args, &places, ui),
     }
 }
 
@@ -127,12 +160,26 @@ fn read_value(name: &str) -> Result<Vec<u8>, CliError> {
     Ok(value)
 }
 
-fn list(args: &ListArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
+fn list(
+    args: &ListArgs,
+    store: &SecretStore,
+    places: &BrokerPlaces,
+    ui: &Ui,
+) -> Result<Exit, CliError> {
     let secrets = store.list().map_err(CliError::broker)?;
+    let key = open_vault(places).and_then(|vault| vault.key_place());
+    let key = key.map_err(CliError::broker)?;
     if args.json {
         let secrets: Vec<_> = secrets.iter().map(to_json).collect();
-        ui.json(&json!({ "version": JSON_VERSION, "secrets": secrets }))?;
+        let key = key.map(|place| match place {
+            KeyPlace::File => "file",
+            KeyPlace::Keyring => "keyring",
+        });
+        ui.json(&json!({ "version": JSON_VERSION, "secrets": secrets, "key": key }))?;
         return Ok(Exit::Done);
+    }
+    if let Some(place) = key {
+        ui.say(format_args!("The key is in {}.", name_place(place, places)));
     }
     if secrets.is_empty() {
         ui.say("No secrets. `jp secret set NAME --for URL` keeps one.");
@@ -176,6 +223,38 @@ fn rm(args: &RmArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
     }
     ui.say(format_args!("There is no secret `{}`.", name.as_str()));
     Ok(Exit::SaidNo)
+}
+
+fn move_key(args: &MoveArgs, places: &BrokerPlaces, ui: &Ui) -> Result<Exit, CliError> {
+    let to = match args.to {
+        To::Keyring => KeyPlace::Keyring,
+        To::File => KeyPlace::File,
+    };
+    let place = name_place(to, places);
+    let moved = open_vault(places).and_then(|vault| vault.move_key(to));
+    match moved.map_err(CliError::broker)? {
+        Moved::Moved => ui.say(format_args!("The key is in {place} now.")),
+        Moved::CopyLeft { problem } => {
+            ui.say(format_args!("The key is in {place} now."));
+            ui.warning(&format!(
+                "the keyring still has a copy of it, since {problem}; delete `jp: the key of its \
+                 secrets` in the keyring's own program"
+            ));
+        }
+        Moved::AlreadyThere => ui.say(format_args!("The key is in {place} already.")),
+        Moved::NoKey => {
+            ui.say("There is no key yet: it is made with the first secret.");
+            return Ok(Exit::SaidNo);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn name_place(place: KeyPlace, places: &BrokerPlaces) -> String {
+    match place {
+        KeyPlace::File => places.secrets.key.display().to_string(),
+        KeyPlace::Keyring => "the keyring".to_owned(),
+    }
 }
 
 fn parse_name(text: &str) -> Result<SecretName, CliError> {

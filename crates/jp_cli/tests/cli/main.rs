@@ -16,6 +16,7 @@ mod no_registry;
 mod output;
 mod pins;
 mod registry;
+mod secrets;
 mod shop;
 mod terminal;
 mod trust;

@@ -202,6 +202,7 @@ fn every_command_explains_itself_with_an_example() {
         "secret set",
         "secret list",
         "secret rm",
+        "secret move-key",
         "due",
         "bash",
         "kb list",

@@ -40,6 +40,7 @@ fn places(desk: &Desk) -> BrokerPlaces {
             secrets: dir.join("secrets/sealed"),
             key: dir.join("key/secrets"),
         },
+        keyring: None,
     }
 }
 

@@ -1,0 +1,49 @@
+//! The key of the secrets, if it lies in the keyring: whether it can be had. Keys in files are looked
+//! at with the other files.
+
+use jp_llm::broker::{BrokerPlaces, KeyPlace, SecretError, Vault, open_vault};
+
+use super::finding::{Family, Finding, Severity, quoted};
+use crate::places;
+
+/// Asks the keyring for the key, and opens the secrets with it.
+pub(super) fn check() -> Option<Finding> {
+    let places = places::broker().ok()?;
+    let vault = open_vault(&places).ok()?;
+    if vault.key_place().ok()? != Some(KeyPlace::Keyring) {
+        return None;
+    }
+    let error = vault.load().err()?;
+    let (problem, mend) = explain(&error, &places);
+    Some(Finding {
+        family: Family::System,
+        severity: Severity::Error,
+        subject: "keyring".to_owned(),
+        problem,
+        mend,
+    })
+}
+
+/// Returns what is wrong, and what mends it.
+fn explain(error: &SecretError, places: &BrokerPlaces) -> (String, String) {
+    let (secrets, key) = (&places.secrets.secrets, &places.secrets.key);
+    match error {
+        SecretError::KeyUnreachable { problem } => (
+            format!("it has the key of the secrets, which cannot be had: {problem}"),
+            problem.way_out().to_owned(),
+        ),
+        // Without the key they are noise; it may still be in a backup.
+        SecretError::KeyNotInKeyring { .. } | SecretError::Tampered { .. } => (
+            error.to_string(),
+            format!(
+                "rm {} {}, then: jp secret set NAME --for URL",
+                quoted(secrets),
+                quoted(key)
+            ),
+        ),
+        _ => (
+            error.to_string(),
+            "mend what it names, then: jp doctor".to_owned(),
+        ),
+    }
+}

@@ -1,0 +1,143 @@
+//! Where the key of the secrets lies, without a keyring to put it in. `cargo xtask interop` has one.
+
+use std::{
+    fs,
+    os::unix::{fs::PermissionsExt, net::UnixListener},
+    path::PathBuf,
+    process::Stdio,
+};
+
+use serde_json::json;
+
+use crate::kit::{Ran, Sandbox};
+
+const SET: &[&str] = &[
+    "secret",
+    "set",
+    "forge",
+    "--for",
+    "https://forge.example.com",
+];
+/// What stands in the key file when the key lies in the keyring.
+const LINE: &str = "jp-secrets-key 1 in the keyring: 00112233445566778899aabbccddeeff\n";
+
+fn key(sandbox: &Sandbox) -> PathBuf {
+    sandbox.path("home/.config/jp/key/secrets")
+}
+
+/// Keeps a secret, and then says that its key lies in the keyring.
+fn with_key_in_keyring() -> Sandbox {
+    let sandbox = Sandbox::new("");
+    sandbox.fed(SET, b"correct-horse").exits(0);
+    fs::write(key(&sandbox), LINE).unwrap();
+    sandbox
+}
+
+fn with(sandbox: &Sandbox, words: &[&str], name: &str, value: &str) -> Ran {
+    let mut command = sandbox.command(words);
+    command.env(name, value).output().unwrap().into()
+}
+
+#[test]
+fn the_list_says_where_the_key_is() {
+    let sandbox = Sandbox::new("");
+    let list = || sandbox.jp(&["secret", "list", "--json"]).exits(0).json();
+    assert_eq!(list()["key"], json!(null));
+    sandbox.fed(SET, b"correct-horse").exits(0);
+    assert_eq!(list()["key"], json!("file"));
+    let listed = sandbox.jp(&["secret", "list"]).exits(0);
+    listed.warns(&format!("The key is in {}.", key(&sandbox).display()));
+}
+
+#[test]
+fn a_key_in_a_keyring_out_of_reach_is_an_error_with_the_way_out() {
+    let sandbox = with_key_in_keyring();
+    for words in [&["secret", "list"][..], &["secret", "rm", "forge"]] {
+        sandbox
+            .jp(words)
+            .exits(125)
+            .warns("the key of the secrets is in the keyring")
+            .warns("there is no session bus")
+            .warns("DBUS_SESSION_BUS_ADDRESS");
+    }
+    sandbox.fed(SET, b"battery-staple").exits(125);
+    assert_eq!(fs::read_to_string(key(&sandbox)).unwrap(), LINE);
+    let found = sandbox.jp(&["doctor", "--offline", "--json"]).exits(1);
+    let document = found.json();
+    let finding = document["findings"].as_array().unwrap().iter();
+    let mut finding = finding.filter(|one| one["subject"] == "keyring");
+    let finding = finding.next().unwrap();
+    assert_eq!(finding["severity"], "error");
+    let mend = finding["mend"].as_str().unwrap();
+    assert!(mend.contains("DBUS_SESSION_BUS_ADDRESS"), "{mend}");
+    with(&sandbox, &["secret", "list"], "JP_KEYRING", "off")
+        .exits(125)
+        .warns("unset JP_KEYRING");
+}
+
+#[test]
+fn a_key_moves_only_where_there_is_a_place_for_it() {
+    let sandbox = Sandbox::new("");
+    let to = |place| sandbox.jp(&["secret", "move-key", "--to", place]);
+    to("keyring").exits(1).warns("There is no key yet");
+    sandbox.fed(SET, b"correct-horse").exits(0);
+    let before = fs::read(key(&sandbox)).unwrap();
+    to("keyring")
+        .exits(125)
+        .warns("the key stays in its file: there is no session bus");
+    to("file").exits(0).warns("already");
+    to("cloud").exits(2);
+    assert_eq!(fs::read(key(&sandbox)).unwrap(), before);
+    sandbox.jp(&["secret", "list"]).exits(0).says("forge");
+}
+
+#[test]
+fn a_word_that_jp_keyring_does_not_know_is_an_error() {
+    let sandbox = Sandbox::new("");
+    for word in ["of", "OFF", "0", "file"] {
+        with(&sandbox, &["secret", "list"], "JP_KEYRING", word)
+            .exits(2)
+            .warns("JP_KEYRING is `off` or `auto`");
+    }
+    for word in ["", "auto", "off"] {
+        with(&sandbox, &["secret", "list"], "JP_KEYRING", word).exits(0);
+    }
+}
+
+#[test]
+fn the_bus_is_where_the_session_says_and_off_means_nobody_is_asked() {
+    let sandbox = Sandbox::new("");
+    let listen = |name: &str| {
+        let path = sandbox.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let listener = UnixListener::bind(&path).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        listener
+    };
+    let (named, usual) = (listen("named.socket"), listen("run/bus"));
+    let asked = |listener: &UnixListener| listener.accept().is_ok();
+    let set = |home: &str, more: &[(&str, &str)]| {
+        let mut command = sandbox.command(SET);
+        command
+            .env("HOME", sandbox.path(home))
+            .env("XDG_RUNTIME_DIR", sandbox.path("run"))
+            .envs(more.iter().copied())
+            .stdin(Stdio::from(
+                fs::File::open(sandbox.path("secret.txt")).unwrap(),
+            ));
+        Ran::from(command.output().unwrap()).exits(0);
+        let key = sandbox.path(home).join(".config/jp/key/secrets");
+        assert_eq!(fs::metadata(&key).unwrap().len(), 32);
+        assert_eq!(
+            fs::metadata(&key).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+    };
+    set("off", &[("JP_KEYRING", "off")]);
+    assert!(!asked(&named) && !asked(&usual));
+    set("usual", &[]);
+    assert!(!asked(&named) && asked(&usual));
+    let address = format!("unix:path={}", sandbox.path("named.socket").display());
+    set("named", &[("DBUS_SESSION_BUS_ADDRESS", &address)]);
+    assert!(asked(&named) && !asked(&usual));
+}
