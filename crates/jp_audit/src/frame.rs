@@ -71,7 +71,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Writes a line with its newline into an empty buffer, and returns its MAC.
+/// Writes a line with its newline at the end of a buffer, and returns its MAC.
 pub(crate) fn write(
     out: &mut Vec<u8>,
     keys: &Keys,
@@ -79,14 +79,14 @@ pub(crate) fn write(
     prev: &[u8; 32],
     body: impl FnOnce(&mut Vec<u8>),
 ) -> [u8; 32] {
-    out.clear();
+    let start = out.len();
     out.extend_from_slice(SEQ);
     json::number(out, seq);
     out.extend_from_slice(PREV);
     json::hex(out, prev);
     out.extend_from_slice(b"\",");
     body(out);
-    let mac = *keys.chain(out).as_bytes();
+    let mac = *keys.chain(out.get(start..).unwrap_or_default()).as_bytes();
     write_trailer(out, &mac);
     mac
 }

@@ -42,6 +42,6 @@ pub use error::AuditError;
 pub use key::ArgumentsHash;
 pub use log::{Log, Options};
 pub use reader::{Entry, Reader};
-pub use record::{Decision, OutcomeKind, Record, Source};
+pub use record::{Decision, OutcomeKind, Record, Source, Waiting};
 pub use report::{Last, Note, Problem, ProblemKind, Report};
 pub use verify::verify;

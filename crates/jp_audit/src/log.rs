@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    ArgumentsHash, AuditError, Record, files, frame,
+    ArgumentsHash, AuditError, Record, Waiting, files, frame,
     head::{self, Head},
     key::{self, Keys},
     lease::{Keeper, Lease},
@@ -127,8 +127,18 @@ impl Log {
 
     /// Appends a record. When this returns, the record survives the death of the process.
     pub fn append(&self, record: &Record<'_>) -> Result<(), AuditError> {
+        self.append_after(None, record)
+    }
+
+    /// Appends a record, and before it one that waited for it, which costs little more than one. When
+    /// it fails, the log has neither.
+    pub fn append_after(
+        &self,
+        waiting: Option<&Waiting>,
+        record: &Record<'_>,
+    ) -> Result<(), AuditError> {
         let mut state = self.core.state();
-        let result = self.core.append(&mut state, record);
+        let result = self.core.append(&mut state, waiting, record);
         match &self.keeper {
             Some(keeper) if result.is_ok() && state.lease.may_start() => {
                 if state.lease.start() {
@@ -155,7 +165,12 @@ impl Core {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn append(&self, state: &mut State, record: &Record<'_>) -> Result<(), AuditError> {
+    fn append(
+        &self,
+        state: &mut State,
+        waiting: Option<&Waiting>,
+        record: &Record<'_>,
+    ) -> Result<(), AuditError> {
         // Under the lease the lock was never let go of, so nobody can have appended.
         if !state.lease.is_held() {
             self.catch_up(state, record.time)?;
@@ -164,7 +179,7 @@ impl Core {
             rotate::rotate(self, state, record.time)?;
             self.catch_up(state, record.time)?;
         }
-        state.push(self, |out| record.write_body(out))?;
+        state.push_after(self, waiting, |out| record.write_body(out))?;
         state.write_head(self)
     }
 
@@ -237,8 +252,25 @@ impl State {
         log: &Core,
         body: impl FnOnce(&mut Vec<u8>),
     ) -> Result<(), AuditError> {
-        let seq = self.head.seq.saturating_add(1);
-        let mac = frame::write(&mut self.buffer, &log.keys, seq, &self.head.mac, body);
+        self.push_after(log, None, body)
+    }
+
+    /// Writes a line that waited, if there is one, and the line after it.
+    fn push_after(
+        &mut self,
+        log: &Core,
+        waiting: Option<&Waiting>,
+        body: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), AuditError> {
+        self.buffer.clear();
+        let (mut seq, mut mac) = (self.head.seq.saturating_add(1), self.head.mac);
+        if let Some(Waiting(first)) = waiting {
+            mac = frame::write(&mut self.buffer, &log.keys, seq, &mac, |out| {
+                out.extend_from_slice(first);
+            });
+            seq = seq.saturating_add(1);
+        }
+        let mac = frame::write(&mut self.buffer, &log.keys, seq, &mac, body);
         if let Err(error) = self.file.write_all(&self.buffer) {
             let path = files::log_path(&log.dir, self.number);
             // A full disk may have taken half of the line. If taking it back fails as well, the

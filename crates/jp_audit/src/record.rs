@@ -149,7 +149,19 @@ pub struct Record<'a> {
     pub transient: Option<bool>,
 }
 
+/// A record that waits to be appended with the next one.
+#[derive(Debug)]
+pub struct Waiting(pub(crate) Vec<u8>);
+
 impl Record<'_> {
+    /// Keeps the record for [`crate::Log::append_after`].
+    #[must_use]
+    pub fn wait(&self) -> Waiting {
+        let mut body = Vec::with_capacity(512);
+        self.write_body(&mut body);
+        Waiting(body)
+    }
+
     /// Writes the fields of the record, without braces.
     pub(crate) fn write_body(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\"time\":");

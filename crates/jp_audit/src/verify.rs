@@ -269,7 +269,8 @@ impl<'a> Verifier<'a> {
         }
         match self.seq.saturating_sub(head.seq) {
             0 => {}
-            1 => self.report.notes.push(Note::HeadBehind),
+            // As many as one append writes.
+            1 | 2 => self.report.notes.push(Note::HeadBehind),
             behind => self.report_file(head::path(self.dir), ProblemKind::HeadStale { behind }),
         }
     }

@@ -12,9 +12,10 @@ pub mod mcp;
 mod native;
 mod unavailable;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use jp_audit::Waiting;
 use jp_policy::{Grant, Limit, Limits};
 use jp_tool::{DescribedTool, Outcome, ToolStatus};
 use serde_json::{Map, Value};
@@ -54,6 +55,12 @@ pub struct Invocation<'a> {
     pub(crate) files: &'a [Placed],
     /// What the tools may do on whose data it works.
     pub others: &'a Arc<Others>,
+    /// A record that may wait for that of the call.
+    #[cfg_attr(
+        not(feature = "wasm-tools"),
+        expect(dead_code, reason = "only Wasm tools call capabilities")
+    )]
+    pub(crate) unwritten: &'a Arc<Mutex<Option<Waiting>>>,
     /// What is left of its limits.
     pub left: &'a Limits,
     /// The hash a Wasm file must have, when nobody was asked because the user trusted that file.

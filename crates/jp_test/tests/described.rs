@@ -10,7 +10,8 @@ use jp_policy::{Limit, Limits};
 use jp_test::{Host, Kit, text};
 use jp_tool::Outcome;
 use jp_wasm::{
-    CapabilityCalls, CapabilityError, Ended, Error, GuestEvents, LogLevel, Prepared, ToolKind,
+    Afterwards, CapabilityCalls, CapabilityError, Ended, Error, GuestEvents, LogLevel, Prepared,
+    ToolKind,
 };
 use serde_json::{
     Value, json,
@@ -43,7 +44,12 @@ impl GuestEvents for Everything {
 
 #[async_trait]
 impl CapabilityCalls for Everything {
-    async fn call(&self, name: &str, arguments: &str) -> Result<Box<RawValue>, CapabilityError> {
+    async fn call(
+        &self,
+        name: &str,
+        arguments: &str,
+        _: Afterwards,
+    ) -> Result<Box<RawValue>, CapabilityError> {
         self.note(format!("call {name} {arguments}"));
         match name {
             "never" => std::future::pending().await,

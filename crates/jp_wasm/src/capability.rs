@@ -21,23 +21,37 @@ pub struct CapabilityError {
     pub transient: bool,
 }
 
+/// What comes after the answer to a capability call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Afterwards {
+    /// The guest hears it and goes on.
+    GuestGoesOn,
+    /// It is the answer of the whole call: the guest has had its last word.
+    CallEnds,
+}
+
 /// Answers the capability calls of one guest call.
 #[async_trait]
 pub trait CapabilityCalls: Send + Sync {
     /// Answers one call with its result. `arguments` is JSON as the guest wrote it, checked for
     /// nothing but its size.
-    async fn call(&self, name: &str, arguments: &str) -> Result<Box<RawValue>, CapabilityError>;
+    async fn call(
+        &self,
+        name: &str,
+        arguments: &str,
+        afterwards: Afterwards,
+    ) -> Result<Box<RawValue>, CapabilityError>;
 }
 
 /// Has a capability call answered, or refuses it when nobody is there to answer.
 pub(crate) async fn answer(
     calls: Option<&Arc<dyn CapabilityCalls>>,
     tool: &str,
-    name: &str,
-    arguments: &str,
+    (name, arguments): (&str, &str),
+    afterwards: Afterwards,
 ) -> Result<Box<RawValue>, CapabilityError> {
     if let Some(calls) = calls {
-        return calls.call(name, arguments).await;
+        return calls.call(name, arguments, afterwards).await;
     }
     let name: String = name.chars().take(MAX_NAME).collect();
     let message = format!("Capability '{name}' is not allowed for tool '{tool}'");

@@ -7,7 +7,7 @@ use wasmtime::component::HasSelf;
 
 use crate::{
     call::GuestCall,
-    capability::{self, CapabilityCalls, MAX_CALLS},
+    capability::{self, Afterwards, CapabilityCalls, MAX_CALLS},
     convert::described::jp::tool0_2_0::{capabilities, events},
     error::{OutputFull, TooManyCalls},
     execute::bytes,
@@ -110,7 +110,13 @@ impl capabilities::Host for State {
             return Err(TooManyCalls.into());
         }
         *made += 1;
-        let answer = capability::answer(calls.as_ref(), tool, &name, &args).await;
+        let answer = capability::answer(
+            calls.as_ref(),
+            tool,
+            (&name, &args),
+            Afterwards::GuestGoesOn,
+        )
+        .await;
         Ok(match answer {
             Ok(result) => Ok(String::from(Box::<str>::from(result))),
             Err(error) => Err(error.json),

@@ -43,7 +43,7 @@ use jp_policy::Limits;
 
 pub use artifact::{Embedded, Prepared, Sha256};
 pub use call::{Ended, GuestCall, Traces};
-pub use capability::{CapabilityCalls, CapabilityError};
+pub use capability::{Afterwards, CapabilityCalls, CapabilityError};
 pub use convert::{from_wit_outcome, to_wit_outcome, wit};
 pub use engine::Allocation;
 pub use error::Error;

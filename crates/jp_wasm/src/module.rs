@@ -19,7 +19,7 @@ use self::{
 };
 use crate::{
     call::GuestCall,
-    capability::{self, MAX_CALLS},
+    capability::{self, Afterwards, MAX_CALLS},
     error::{Error, Signs, TooManyCalls, causes, classify},
     execute::bytes,
     guest::ToolKind,
@@ -158,8 +158,13 @@ impl ModulePre {
             if made == MAX_CALLS {
                 break;
             }
+            let afterwards = match resume {
+                Some(_) => Afterwards::GuestGoesOn,
+                None => Afterwards::CallEnds,
+            };
+            let asked = (name.as_str(), arguments.as_str());
             let result =
-                capability::answer(call.calls.as_ref(), call.name, &name, &arguments).await;
+                capability::answer(call.calls.as_ref(), call.name, asked, afterwards).await;
             let Some(resume) = &resume else {
                 return Ok(answer::of_capability(&name, result));
             };
@@ -204,8 +209,10 @@ async fn command(
     match answer::read(text, AbiVersion::One)? {
         Said::Outcome(outcome) => Ok(outcome),
         Said::Call { name, arguments } => {
-            let result = capability::answer(call.calls.as_ref(), call.name, &name, &arguments);
-            Ok(answer::of_capability(&name, result.await))
+            let asked = (name.as_str(), arguments.as_str());
+            let ends = Afterwards::CallEnds;
+            let result = capability::answer(call.calls.as_ref(), call.name, asked, ends).await;
+            Ok(answer::of_capability(&name, result))
         }
     }
 }

@@ -59,6 +59,48 @@ fn a_line_torn_anywhere_is_set_aside_and_nothing_else_is_lost() {
 }
 
 #[test]
+fn of_two_records_written_together_a_crash_takes_both_or_the_second() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&open(dir.path(), 1 << 20), 2);
+    let (log_file, head_file) = (log_files(dir.path()).remove(0), dir.path().join("head"));
+    let (good, head) = (fs::read(&log_file).unwrap(), fs::read(&head_file).unwrap());
+    let log = open(dir.path(), 1 << 20);
+    let first = record(&log, "first").wait();
+    log.append_after(Some(&first), &record(&log, "second"))
+        .unwrap();
+    drop(log);
+    assert_eq!(whole(dir.path()).records, 4);
+    let longer = fs::read(&log_file).unwrap();
+    let added = &longer[good.len()..];
+    let line = good.len() + 1 + added.iter().position(|byte| *byte == b'\n').unwrap();
+    for cut in good.len()..=longer.len() {
+        fs::write(&log_file, &longer[..cut]).unwrap();
+        fs::write(&head_file, &head).unwrap();
+        let before = verify(dir.path()).unwrap();
+        let is_torn = ![good.len(), line, longer.len()].contains(&cut);
+        assert_eq!(before.is_whole(), !is_torn, "cut at {cut}");
+        let is_behind = cut == line || cut == longer.len();
+        assert_eq!(
+            before.notes.contains(&Note::HeadBehind),
+            is_behind || cut > line
+        );
+        let log = open(dir.path(), 1 << 20);
+        log.append(&record(&log, "after")).unwrap();
+        let ids: Vec<_> = calls(dir.path())
+            .into_iter()
+            .map(|entry| entry.call_id)
+            .collect();
+        whole(dir.path());
+        let expected: &[&str] = match cut {
+            cut if cut < line => &["0", "1", "after"],
+            cut if cut < longer.len() => &["0", "1", "first", "after"],
+            _ => &["0", "1", "first", "second", "after"],
+        };
+        assert_eq!(ids, expected, "cut at {cut}");
+    }
+}
+
+#[test]
 fn a_running_log_mends_what_another_process_tore() {
     let dir = tempfile::tempdir().unwrap();
     let log = open(dir.path(), 1 << 20);

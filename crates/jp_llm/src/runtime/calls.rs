@@ -1,16 +1,16 @@
 //! Adapter: the capability calls of a guest, answered by the broker, each written down.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
-use jp_audit::Log;
+use jp_audit::{Log, Waiting};
 use jp_broker::{Answer, Broker, CallError, Caller, Code};
 use jp_policy::Grant;
 use jp_tool::Outcome;
-use jp_wasm::{CapabilityCalls, CapabilityError};
+use jp_wasm::{Afterwards, CapabilityCalls, CapabilityError};
 use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
@@ -38,6 +38,8 @@ struct Calls {
     cancel: CancellationToken,
     audit: Option<Arc<Log>>,
     record: CapabilityRecord,
+    /// Where the record of the call looks for one that goes before it.
+    unwritten: Arc<Mutex<Option<Waiting>>>,
 }
 
 /// Returns what answers the capability calls of a tool; nothing when it may make none.
@@ -59,6 +61,7 @@ pub(super) fn of(
         cancel: invocation.cancel(),
         audit: invocation.host.audit.clone(),
         record: CapabilityRecord::of(invocation.tool, invocation.call),
+        unwritten: Arc::clone(invocation.unwritten),
     })))
 }
 
@@ -142,9 +145,9 @@ impl Calls {
     /// know.
     fn write(
         &self,
-        name: &str,
-        arguments: &str,
+        (name, arguments): (&str, &str),
         took: Duration,
+        afterwards: Afterwards,
         answer: Result<Answer, CallError>,
     ) -> Result<Answer, CallError> {
         let Some(log) = &self.audit else {
@@ -154,15 +157,18 @@ impl Calls {
             Ok(_) if name == LOG => self.logged(arguments)?,
             _ => None,
         };
-        self.record
-            .write(
-                log,
-                name,
-                arguments,
-                took,
-                answer.as_ref().map(|_| note.as_deref()),
-            )
-            .map_err(|error| CallError::internal(error.to_string()))?;
+        let noted = answer.as_ref().map(|_| note.as_deref());
+        let record = self.record.with(log, (name, arguments), took, noted);
+        let unwritten = self.unwritten.lock();
+        let mut unwritten = unwritten.unwrap_or_else(PoisonError::into_inner);
+        if afterwards == Afterwards::CallEnds && unwritten.is_none() {
+            // The record of the call is next and takes this one along; if it cannot be written, the
+            // call has failed.
+            *unwritten = Some(record.wait());
+        } else {
+            let written = self.record.write(log, &record);
+            written.map_err(|error| CallError::internal(error.to_string()))?;
+        }
         answer
     }
 
@@ -183,10 +189,16 @@ impl Calls {
 
 #[async_trait]
 impl CapabilityCalls for Calls {
-    async fn call(&self, name: &str, arguments: &str) -> Result<Box<RawValue>, CapabilityError> {
+    async fn call(
+        &self,
+        name: &str,
+        arguments: &str,
+        afterwards: Afterwards,
+    ) -> Result<Box<RawValue>, CapabilityError> {
         let started = Instant::now();
         let answer = self.answer(name, arguments).await;
-        match self.write(name, arguments, started.elapsed(), answer) {
+        let took = started.elapsed();
+        match self.write((name, arguments), took, afterwards, answer) {
             Ok(answer) => Ok(answer.into_json()),
             Err(error) => Err(CapabilityError {
                 json: error.to_json().to_string(),

@@ -5,9 +5,12 @@ mod consent;
 mod grant;
 mod rounds;
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
 
-use jp_audit::Decision;
+use jp_audit::{Decision, Waiting};
 use jp_config::tool::{ResultMode, RunMode};
 use jp_policy::Grant;
 use jp_tool::{Outcome, ToolStatus};
@@ -31,6 +34,8 @@ struct Pass<'a> {
     files: Vec<Placed>,
     decision: Decision,
     details: Details,
+    /// The record of a capability call that was the call's last act, and goes before its own.
+    unwritten: Arc<Mutex<Option<Waiting>>>,
 }
 
 /// What a call of a tool would get.
@@ -118,12 +123,17 @@ impl Unwritten<'_> {
         let mut details = std::mem::take(&mut pass.details);
         details.duration = self.started.elapsed();
         let mut executed = Executed { result, details };
+        let waiting = pass
+            .unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let written = record::write(
             pass.tool,
             &pass.call,
             pass.host,
-            &pass.arguments_json,
-            pass.decision,
+            (&pass.arguments_json, pass.decision),
+            waiting.as_ref(),
             &executed,
         );
         if let Err(error) = written {
@@ -162,6 +172,7 @@ impl<'a> Pass<'a> {
             files: Vec::new(),
             decision: Decision::Undecided,
             details: Details::default(),
+            unwritten: Arc::default(),
         }
     }
 }

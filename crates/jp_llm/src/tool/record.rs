@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 #[cfg(feature = "wasm-tools")]
 use jp_audit::Log;
-use jp_audit::{Decision, OutcomeKind, Record, Source};
+use jp_audit::{Decision, OutcomeKind, Record, Source, Waiting};
 #[cfg(feature = "wasm-tools")]
 use jp_broker::{CallError, Code};
 use jp_config::tool::ToolSource;
@@ -15,13 +15,13 @@ use jp_tool::Outcome;
 use super::{Call, ErrorKind, Executed, ExecutionOutcome, ToolDefinition, ToolError};
 use crate::Host;
 
-/// Writes the record of a call that has ended.
+/// Writes the record of a call that has ended, after one that waited for it.
 pub(super) fn write(
     tool: &ToolDefinition,
     call: &Call,
     host: &Host,
-    arguments_json: &str,
-    decision: Decision,
+    (arguments_json, decision): (&str, Decision),
+    before: Option<&Waiting>,
     executed: &Executed,
 ) -> Result<(), ToolError> {
     let Some(log) = &host.audit else {
@@ -55,7 +55,7 @@ pub(super) fn write(
         trace,
         transient,
     };
-    log.append(&record)
+    log.append_after(before, &record)
         .map_err(|error| unwritten(&tool.name, &error))
 }
 
@@ -116,16 +116,15 @@ impl CapabilityRecord {
         }
     }
 
-    /// Writes the record of one capability call, with a note if it was answered. What is wrong with arguments repeats them, so only
-    /// the kind of failure is written down.
-    pub(crate) fn write(
-        &self,
+    /// Makes the record of one capability call, with a note if it was answered. What is wrong with
+    /// arguments repeats them, so only the kind of failure is written down.
+    pub(crate) fn with<'a>(
+        &'a self,
         log: &Log,
-        capability: &str,
-        arguments: &str,
+        (capability, arguments): (&'a str, &str),
         took: Duration,
-        answer: Result<Option<&str>, &CallError>,
-    ) -> Result<(), ToolError> {
+        answer: Result<Option<&'a str>, &CallError>,
+    ) -> Record<'a> {
         let failed = answer.err();
         let (decision, outcome) = match failed.map(|error| error.code) {
             None => (Decision::Allowed, OutcomeKind::Success),
@@ -137,7 +136,7 @@ impl CapabilityRecord {
             Some(Code::OutputLimit | Code::Timeout) => (Decision::Allowed, OutcomeKind::Limit),
             Some(_) => (Decision::Allowed, OutcomeKind::Error),
         };
-        let record = Record {
+        Record {
             time: now(),
             principal: &self.principal,
             call_id: &self.call_id,
@@ -156,8 +155,12 @@ impl CapabilityRecord {
             stderr_bytes: 0,
             trace: &[],
             transient: failed.map(|error| error.retryable),
-        };
-        log.append(&record)
+        }
+    }
+
+    /// Writes it.
+    pub(crate) fn write(&self, log: &Log, record: &Record<'_>) -> Result<(), ToolError> {
+        log.append(record)
             .map_err(|error| unwritten(&self.tool, &error))
     }
 }

@@ -9,7 +9,7 @@ use jp_test::{
     abi::{Abi, data, entry},
 };
 use jp_tool::Outcome;
-use jp_wasm::{AbiVersion, CapabilityCalls, CapabilityError};
+use jp_wasm::{AbiVersion, Afterwards, CapabilityCalls, CapabilityError};
 use serde_json::{
     Value, json,
     value::{RawValue, to_raw_value},
@@ -29,7 +29,12 @@ impl Answers {
 
 #[async_trait]
 impl CapabilityCalls for Answers {
-    async fn call(&self, name: &str, arguments: &str) -> Result<Box<RawValue>, CapabilityError> {
+    async fn call(
+        &self,
+        name: &str,
+        arguments: &str,
+        _: Afterwards,
+    ) -> Result<Box<RawValue>, CapabilityError> {
         self.0
             .lock()
             .unwrap()

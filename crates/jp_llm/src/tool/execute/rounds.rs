@@ -71,6 +71,7 @@ impl Pass<'_> {
             grant: &granted.grant,
             files: &self.files,
             others: &granted.others,
+            unwritten: &self.unwritten,
             left,
             pin: self
                 .pin()
