@@ -145,11 +145,14 @@ impl ToolRuntime for ComponentRuntime {
     }
 
     async fn run(&self, invocation: &Invocation<'_>) -> Run {
-        // Compiling cannot be stopped, but nobody has to wait for it.
+        if invocation.call.cancel.is_cancelled() {
+            return Run::failed(Stopped::Cancelled);
+        }
+        // Compiling cannot be stopped, but nobody has to wait for it. Most often it was done before.
         let prepared = tokio::select! {
             biased;
-            () = invocation.call.cancel.cancelled() => return Run::failed(Stopped::Cancelled),
             prepared = self.artifact.prepare(&self.name, invocation) => prepared,
+            () = invocation.call.cancel.cancelled() => return Run::failed(Stopped::Cancelled),
         };
         let prepared = match prepared {
             Ok(prepared) => prepared,
