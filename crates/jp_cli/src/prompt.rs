@@ -67,19 +67,17 @@ pub(crate) fn yes(question: &str, cancel: &CancellationToken) -> bool {
         let line = String::from_utf8_lossy(&bytes).trim().to_lowercase();
         let _ = sender.send(read.is_ok() && matches!(line.as_str(), "y" | "yes"));
     });
-    while !cancel.is_cancelled() {
-        match typed.recv_timeout(Duration::from_millis(50)) {
-            Ok(answer) => return answer,
-            Err(mpsc::RecvTimeoutError::Disconnected) => return false,
-            Err(mpsc::RecvTimeoutError::Timeout) => {}
-        }
-    }
-    let _ = terminal.write_all(b"\n");
-    false
+    wait(&typed, cancel).unwrap_or_else(|| {
+        let _ = terminal.write_all(b"\n");
+        false
+    })
 }
 
-/// Asks for a line that is not shown while it is typed.
-pub(crate) fn hidden(question: &str) -> Result<Vec<u8>, CliError> {
+/// Asks for a line that is not shown while it is typed; nothing after Ctrl-C.
+pub(crate) fn hidden(
+    question: &str,
+    cancel: &CancellationToken,
+) -> Result<Option<Vec<u8>>, CliError> {
     let failed = |source: io::Error| CliError::System {
         what: "cannot ask on the terminal".to_owned(),
         source,
@@ -94,15 +92,40 @@ pub(crate) fn hidden(question: &str) -> Result<Vec<u8>, CliError> {
     terminal.write_all(question.as_bytes()).map_err(failed)?;
     terminal.flush().map_err(failed)?;
     set(&silent).map_err(|error| failed(error.into()))?;
-    let mut bytes = Vec::new();
-    let read = stdin.lock().take(MAX_LINE).read_until(b'\n', &mut bytes);
+    let (sender, typed) = mpsc::channel();
+    // As in `yes`: nobody waits for a thread that waits for a key.
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = io::stdin()
+            .lock()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut bytes);
+        let _ = sender.send(read.map(|_| bytes));
+    });
+    let read = wait(&typed, cancel);
     // The terminal is the person's own again, whatever was read.
     set(&before).map_err(|error| failed(error.into()))?;
-    read.map_err(failed)?;
+    let Some(read) = read else {
+        let _ = terminal.write_all(b"\n");
+        return Ok(None);
+    };
+    let mut bytes = read.map_err(failed)?;
     while bytes.last().is_some_and(|byte| b"\r\n".contains(byte)) {
         bytes.pop();
     }
-    Ok(bytes)
+    Ok(Some(bytes))
+}
+
+/// Waits for what was typed; nothing after Ctrl-C.
+fn wait<T>(typed: &mpsc::Receiver<T>, cancel: &CancellationToken) -> Option<T> {
+    while !cancel.is_cancelled() {
+        match typed.recv_timeout(Duration::from_millis(50)) {
+            Ok(typed) => return Some(typed),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return None,
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+        }
+    }
+    None
 }
 
 /// Throws away what was typed before the question was seen, so that nothing is approved by accident.

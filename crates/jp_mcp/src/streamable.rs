@@ -185,7 +185,11 @@ impl Answered {
         let session = self.response.header(SESSION).map(str::to_owned);
         let (status, kind) = (self.response.status, self.kind());
         match status {
-            202 | 204 => return Ok(StreamableHttpPostResponse::Accepted),
+            // Nothing else would come, and nobody should wait for it.
+            202 | 204 => {
+                let text = format!("it took the request with HTTP status {status} and no answer");
+                return Err(failure(HttpFailureKind::Failed, text));
+            }
             200..=299 if kind == EVENTS => {
                 let events = events::listen(self.response.body, open, self.limits);
                 return Ok(StreamableHttpPostResponse::Sse(events, session));

@@ -12,6 +12,9 @@ use zeroize::Zeroizing;
 
 use super::SecretError;
 
+/// How files are called that are not whole yet.
+const NEW: &str = ".new-";
+
 /// Whether a file may already be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Present {
@@ -63,7 +66,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], present: Present) -> Result<bool,
     let dir = parent(path)?;
     create_dir(dir)?;
     let mut file = tempfile::Builder::new()
-        .prefix(".new-")
+        .prefix(NEW)
         .permissions(fs::Permissions::from_mode(0o600))
         .tempfile_in(dir)
         .map_err(failed)?;
@@ -83,6 +86,24 @@ pub(super) fn write(path: &Path, bytes: &[u8], present: Present) -> Result<bool,
         .and_then(|dir| dir.sync_all())
         .map_err(failed)?;
     Ok(true)
+}
+
+/// Removes files beside `path` that nobody finished. Nobody may be writing there.
+pub(super) fn sweep(path: &Path) {
+    let Some(dir) = path.parent() else { return };
+    // What cannot be listed or removed is in nobody's way.
+    let Ok(entries) = fs::read_dir(dir) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(NEW.as_bytes())
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Waits until nobody else changes files beside `path`; the lock lasts as long as what is returned.

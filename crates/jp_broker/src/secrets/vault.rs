@@ -109,11 +109,19 @@ impl FileVault {
             return Ok(Moved::NoKey);
         }
         let _lock = private::lock(&self.paths.secrets)?;
+        self.sweep();
         let key = self.key.read()?.ok_or_else(|| self.key.missing())?;
         if let Some(sealed) = private::read(&self.paths.secrets, MAX_FILE)? {
             self.unseal(&sealed, &key)?;
         }
         self.key.move_to(to, &key)
+    }
+
+    /// Removes what a process left behind that was killed while it wrote: it may hold a key. Nobody else
+    /// writes while the lock is held.
+    fn sweep(&self) {
+        private::sweep(&self.paths.secrets);
+        private::sweep(&self.paths.key);
     }
 
     fn unseal(&self, sealed: &[u8], key: &[u8]) -> Result<Vec<Secret>, SecretError> {
@@ -150,6 +158,7 @@ impl Vault for FileVault {
         change: &mut dyn FnMut(&mut Vec<Secret>) -> Result<(), SecretError>,
     ) -> Result<(), SecretError> {
         let _lock = private::lock(&self.paths.secrets)?;
+        self.sweep();
         let mut secrets = self.read()?.as_ref().clone();
         change(&mut secrets)?;
         secrets.sort_by(|a, b| a.name.cmp(&b.name));

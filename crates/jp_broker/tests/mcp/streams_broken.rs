@@ -1,13 +1,15 @@
 //! Streams of events that are too long, cut off or full of other things: a clear error, and the
 //! next call works.
 
+use std::io::Write;
+
 use jp_broker::mcp::{Limits, Servers};
 use serde_json::json;
 
 use crate::{
     kit::{Ask, pool, pool_with, server, until},
     server::{Seen, Served},
-    streamer::{Wire, streaming},
+    streamer::{Wire, scripted, streaming},
 };
 
 /// A server that breaks the first call and answers all others.
@@ -36,6 +38,22 @@ fn small() -> Limits {
         stream_bytes: 50_000,
         stray_lines: 3,
         ..Limits::default()
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_taken_without_an_answer_is_an_error_at_once() {
+    for status in ["202 Accepted", "204 No Content"] {
+        let served = scripted(move |wire, request| match request.method() {
+            "tools/call" => {
+                let head = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+                let _ = wire.stream.write_all(head.as_bytes());
+            }
+            _ => wire.plainly(request),
+        });
+        let pool = pool(vec![server("a", &served, &[])]);
+        let error = Ask::default().call(&pool, "work").await.unwrap_err();
+        assert!(error.to_string().contains("and no answer"), "{error}");
     }
 }
 

@@ -15,6 +15,24 @@ fn keep_one(dir: &Path) {
 }
 
 #[test]
+fn what_a_killed_process_left_beside_the_key_goes() {
+    let (dir, drawer) = (tempfile::tempdir().unwrap(), Drawer::new());
+    keep_one(dir.path());
+    let beside = |name: &str| paths(dir.path()).key.with_file_name(name);
+    let ours = vault(dir.path(), drawer.clone());
+    for to in [KeyPlace::Keyring, KeyPlace::File] {
+        fs::write(beside(".new-x1Y2z3"), key_file(dir.path())).unwrap();
+        fs::write(beside("mine"), "stays").unwrap();
+        assert_eq!(ours.move_key(to).unwrap(), Moved::Moved);
+        assert!(!beside(".new-x1Y2z3").exists());
+    }
+    fs::write(beside(".new-x1Y2z3"), key_file(dir.path())).unwrap();
+    keep_one(dir.path());
+    assert!(!beside(".new-x1Y2z3").exists());
+    assert!(beside("mine").exists());
+}
+
+#[test]
 fn a_key_moves_to_the_keyring_and_back() {
     let (dir, drawer) = (tempfile::tempdir().unwrap(), Drawer::new());
     let ours = vault(dir.path(), drawer.clone());

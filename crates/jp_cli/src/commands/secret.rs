@@ -9,7 +9,7 @@ use jp_llm::broker::{
 };
 use serde_json::json;
 
-use super::JSON_VERSION;
+use super::{JSON_VERSION, tool::install::listen};
 use crate::{clock, error::CliError, exit::Exit, places, prompt, table::table, ui::Ui};
 
 /// The largest value that is read.
@@ -116,7 +116,9 @@ fn set(args: &SetArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
             "{url}: whoever is on the way there can read the secret"
         ));
     }
-    let value = read_value(&args.name)?;
+    let Some(value) = read_value(&args.name)? else {
+        return Ok(Exit::Cancelled);
+    };
     if value.iter().any(u8::is_ascii_control) {
         let message = "the value has control characters, and no header could carry it";
         return Err(CliError::usage(message));
@@ -133,11 +135,12 @@ fn set(args: &SetArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Reads the value from where no history and no list of processes shows it.
-fn read_value(name: &str) -> Result<Vec<u8>, CliError> {
+/// Reads the value from where no history and no list of processes shows it; nothing after Ctrl-C.
+fn read_value(name: &str) -> Result<Option<Vec<u8>>, CliError> {
     let input = io::stdin();
     if input.is_terminal() {
-        return prompt::hidden(&format!("Value of `{name}`: "));
+        let interrupts = listen()?;
+        return prompt::hidden(&format!("Value of `{name}`: "), &interrupts.cancel);
     }
     let mut value = Vec::new();
     let read = input.lock().take(MAX_VALUE + 1).read_to_end(&mut value);
@@ -157,7 +160,7 @@ fn read_value(name: &str) -> Result<Vec<u8>, CliError> {
             value.pop();
         }
     }
-    Ok(value)
+    Ok(Some(value))
 }
 
 fn list(
@@ -231,6 +234,8 @@ fn move_key(args: &MoveArgs, places: &BrokerPlaces, ui: &Ui) -> Result<Exit, Cli
         To::File => KeyPlace::File,
     };
     let place = name_place(to, places);
+    // A key on its way arrives: one Ctrl-C waits for it.
+    let _interrupts = listen()?;
     let moved = open_vault(places).and_then(|vault| vault.move_key(to));
     match moved.map_err(CliError::broker)? {
         Moved::Moved => ui.say(format_args!("The key is in {place} now.")),

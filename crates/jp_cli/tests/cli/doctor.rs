@@ -104,8 +104,12 @@ fn what_others_can_read_or_change_is_an_error_until_it_is_mended() {
             "the trust file: others can change it",
         ),
     ];
+    let set = ["secret", "set", "a", "--for", "https://a.example"];
+    sandbox.fed(&set, b"correct-horse").exits(0);
     for (file, bits, _) in &files {
-        sandbox.write(file, "{}");
+        if !sandbox.path(file).exists() {
+            sandbox.write(file, "{}");
+        }
         mode(&sandbox.path(file), *bits);
         mode(sandbox.path(file).parent().unwrap(), 0o700);
     }

@@ -97,6 +97,16 @@ fn a_changed_description_is_stopped_until_a_person_accepts_it() {
 }
 
 #[test]
+fn a_server_that_cannot_be_asked_has_not_passed() {
+    let house = House::new();
+    house.0.jp(&["tool", "lock"]).exits(0);
+    house.0.jp(&["tool", "lock", "--locked"]).exits(0);
+    house.0.write("workspace/server.sh", "exit 1\n");
+    house.0.jp(&["trust"]).exits(0);
+    house.0.jp(&["tool", "lock", "--locked"]).exits(1);
+}
+
+#[test]
 fn a_wider_schema_is_stopped_until_a_person_accepts_it() {
     let house = House::new();
     house.0.jp(&["tool", "lock"]).exits(0);

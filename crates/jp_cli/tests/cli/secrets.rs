@@ -50,6 +50,25 @@ fn the_list_says_where_the_key_is() {
 }
 
 #[test]
+fn the_doctor_sees_a_key_that_is_gone_or_damaged() {
+    let sandbox = Sandbox::new("");
+    sandbox.fed(SET, b"correct-horse").exits(0);
+    let before = sandbox.jp(&["doctor", "--offline"]);
+    assert!(!before.stdout.contains("secret set"), "{before:?}");
+    fs::write(key(&sandbox), "abc").unwrap();
+    for gone in [false, true] {
+        if gone {
+            fs::remove_file(key(&sandbox)).unwrap();
+        }
+        let found = sandbox.jp(&["doctor", "--offline"]).exits(1);
+        assert!(
+            found.stdout.contains("then: jp secret set NAME"),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
 fn a_key_in_a_keyring_out_of_reach_is_an_error_with_the_way_out() {
     let sandbox = with_key_in_keyring();
     for words in [&["secret", "list"][..], &["secret", "rm", "forge"]] {

@@ -1,24 +1,29 @@
-//! The key of the secrets, if it lies in the keyring: whether it can be had. Keys in files are looked
-//! at with the other files.
+//! The key of the secrets: whether it can be had and opens them. Who else could read a key in a file
+//! is looked at with the other files.
 
 use jp_llm::broker::{BrokerPlaces, KeyPlace, SecretError, Vault, open_vault};
 
 use super::finding::{Family, Finding, Severity, quoted};
 use crate::places;
 
-/// Asks the keyring for the key, and opens the secrets with it.
+/// Gets the key, and opens the secrets with it.
 pub(super) fn check() -> Option<Finding> {
     let places = places::broker().ok()?;
     let vault = open_vault(&places).ok()?;
-    if vault.key_place().ok()? != Some(KeyPlace::Keyring) {
+    let error = vault.load().err()?;
+    let in_keyring = matches!(vault.key_place(), Ok(Some(KeyPlace::Keyring)));
+    let is_lost = matches!(
+        error,
+        SecretError::KeyMissing { .. } | SecretError::Tampered { .. }
+    );
+    if !in_keyring && !is_lost {
         return None;
     }
-    let error = vault.load().err()?;
     let (problem, mend) = explain(&error, &places);
     Some(Finding {
         family: Family::System,
         severity: Severity::Error,
-        subject: "keyring".to_owned(),
+        subject: if in_keyring { "keyring" } else { "secrets" }.to_owned(),
         problem,
         mend,
     })
@@ -33,10 +38,12 @@ fn explain(error: &SecretError, places: &BrokerPlaces) -> (String, String) {
             problem.way_out().to_owned(),
         ),
         // Without the key they are noise; it may still be in a backup.
-        SecretError::KeyNotInKeyring { .. } | SecretError::Tampered { .. } => (
+        SecretError::KeyNotInKeyring { .. }
+        | SecretError::KeyMissing { .. }
+        | SecretError::Tampered { .. } => (
             error.to_string(),
             format!(
-                "rm {} {}, then: jp secret set NAME --for URL",
+                "rm -f {} {}, then: jp secret set NAME --for URL",
                 quoted(secrets),
                 quoted(key)
             ),

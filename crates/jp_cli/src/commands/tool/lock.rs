@@ -73,7 +73,7 @@ enum Pinned {
     None,
     /// All are as they were, or accepted.
     All,
-    /// Some were not accepted.
+    /// Some were not accepted, or could not be looked at.
     Refused(Exit),
 }
 
@@ -96,10 +96,17 @@ fn pin_servers(
         mcp.servers().stop().await;
         silent
     })?;
+    if cancel.is_cancelled() {
+        return Ok(Pinned::Refused(Exit::Cancelled));
+    }
+    // Whoever wants to know whether anything changed must not hear "no" of a server that was not asked.
+    let mut result = match installer.mode {
+        Mode::Locked if !silent.is_empty() => Pinned::Refused(Exit::SaidNo),
+        _ => Pinned::All,
+    };
     for unlisted in silent {
         ui.warning(&unlisted.error.to_string());
     }
-    let mut result = Pinned::All;
     for (server, defined) in by_server(session, mcp, ui) {
         let tools: Vec<McpTool<'_>> = defined
             .iter()
