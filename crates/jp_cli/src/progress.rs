@@ -53,7 +53,10 @@ impl Progress {
 
     fn set(&self, doing: Option<String>) {
         let shown = |text: String| text::shorten(&text::one_line(&text), 60).into_owned();
-        self.lock().doing = doing.map(|doing| (shown(doing), Instant::now()));
+        let mut state = self.lock();
+        // What speaks often would otherwise never be shown.
+        let since = state.doing.take().map_or_else(Instant::now, |(_, at)| at);
+        state.doing = doing.map(|doing| (shown(doing), since));
     }
 
     /// Runs a future, drawing progress meanwhile if anybody can see it.
@@ -110,5 +113,24 @@ impl Events for Progress {
             (_, None) => return,
         };
         self.set(doing);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_message_does_not_start_the_waiting_anew() {
+        let progress = Progress::default();
+        let since = |progress: &Progress| progress.lock().doing.as_ref().map(|(_, at)| *at);
+        progress.set(Some("one".to_owned()));
+        let first = since(&progress);
+        std::thread::sleep(Duration::from_millis(2));
+        progress.set(Some("two".to_owned()));
+        assert_eq!(since(&progress), first);
+        progress.set(None);
+        progress.set(Some("three".to_owned()));
+        assert_ne!(since(&progress), first);
     }
 }
