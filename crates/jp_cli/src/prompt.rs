@@ -56,21 +56,12 @@ pub(crate) fn yes(question: &str, cancel: &CancellationToken) -> bool {
     // A terminal that is gone answers nothing either.
     let _ = terminal.write_all(question.as_bytes());
     let _ = terminal.flush();
-    let (sender, typed) = mpsc::channel();
-    // A thread that waits for a key cannot be woken; nobody waits for that thread.
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = io::stdin()
-            .lock()
-            .take(MAX_LINE)
-            .read_until(b'\n', &mut bytes);
-        let line = String::from_utf8_lossy(&bytes).trim().to_lowercase();
-        let _ = sender.send(read.is_ok() && matches!(line.as_str(), "y" | "yes"));
-    });
-    wait(&typed, cancel).unwrap_or_else(|| {
+    let Some(typed) = wait(cancel) else {
         let _ = terminal.write_all(b"\n");
-        false
-    })
+        return false;
+    };
+    let line = String::from_utf8_lossy(&typed.unwrap_or_default()).to_lowercase();
+    matches!(line.trim(), "y" | "yes")
 }
 
 /// Asks for a line that is not shown while it is typed; nothing after Ctrl-C.
@@ -92,17 +83,7 @@ pub(crate) fn hidden(
     terminal.write_all(question.as_bytes()).map_err(failed)?;
     terminal.flush().map_err(failed)?;
     set(&silent).map_err(|error| failed(error.into()))?;
-    let (sender, typed) = mpsc::channel();
-    // As in `yes`: nobody waits for a thread that waits for a key.
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = io::stdin()
-            .lock()
-            .take(MAX_LINE)
-            .read_until(b'\n', &mut bytes);
-        let _ = sender.send(read.map(|_| bytes));
-    });
-    let read = wait(&typed, cancel);
+    let read = wait(cancel);
     // The terminal is the person's own again, whatever was read.
     set(&before).map_err(|error| failed(error.into()))?;
     let Some(read) = read else {
@@ -116,8 +97,16 @@ pub(crate) fn hidden(
     Ok(Some(bytes))
 }
 
-/// Waits for what was typed; nothing after Ctrl-C.
-fn wait<T>(typed: &mpsc::Receiver<T>, cancel: &CancellationToken) -> Option<T> {
+/// Waits for a line; nothing after Ctrl-C.
+fn wait(cancel: &CancellationToken) -> Option<io::Result<Vec<u8>>> {
+    let (sender, typed) = mpsc::channel();
+    // A thread that waits for a key cannot be woken; nobody waits for that thread.
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let stdin = io::stdin().lock();
+        let read = stdin.take(MAX_LINE).read_until(b'\n', &mut bytes);
+        let _ = sender.send(read.map(|_| bytes));
+    });
     while !cancel.is_cancelled() {
         match typed.recv_timeout(Duration::from_millis(50)) {
             Ok(typed) => return Some(typed),

@@ -121,7 +121,7 @@ case $2 in
             dict:string:string:application,jp | sed -n 's/.*"\(.*login.*\)".*/\1/p')
         service "$item" Item.Delete >/dev/null
         ends 125 'is not there' "$JP" secret list
-        ends 1 "rm $sealed $key" "$JP" doctor --offline
+        ends 1 "rm -f $sealed $key" "$JP" doctor --offline
         if set_secret other 2>/dev/null; then
             fail "a new key was made for old secrets"
         fi
