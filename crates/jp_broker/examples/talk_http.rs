@@ -10,7 +10,6 @@ mod calls;
 use std::{
     error::Error,
     fs,
-    io::{self, Write},
     net::{SocketAddr, TcpListener, TcpStream},
     process::{Child, Command, ExitCode, Stdio},
     sync::Arc,
@@ -25,20 +24,7 @@ use serde_json::Value;
 const MAX_START: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    let done = match runtime {
-        Ok(runtime) => runtime.block_on(talk()),
-        Err(error) => Err(error.into()),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "{error}");
-            ExitCode::FAILURE
-        }
-    }
+    calls::run(talk())
 }
 
 async fn talk() -> Result<(), Box<dyn Error>> {

@@ -5,6 +5,7 @@
 use std::{
     error::Error,
     io::{self, Write},
+    process::ExitCode,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -12,6 +13,24 @@ use std::{
 use jp_mcp::{Call, McpError, Servers};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
+
+/// Runs a whole talk, and says what went wrong.
+pub(crate) fn run(talk: impl Future<Output = Result<(), Box<dyn Error>>>) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let done = match runtime {
+        Ok(runtime) => runtime.block_on(talk),
+        Err(error) => Err(error.into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// Lists the tools of `server`, and calls them as the plan says.
 pub(crate) async fn make(pool: &Servers, plan: &Value) -> Result<(), Box<dyn Error>> {

@@ -6,14 +6,7 @@
 
 mod calls;
 
-use std::{
-    error::Error,
-    fs,
-    io::{self, Write},
-    process::ExitCode,
-    sync::Arc,
-    time::Duration,
-};
+use std::{error::Error, fs, process::ExitCode, sync::Arc, time::Duration};
 
 use jp_confine::Launcher;
 use jp_mcp::{Means, Program, Reach, Server, Servers};
@@ -24,20 +17,7 @@ fn main() -> ExitCode {
     if let Some(ended) = jp_confine::enter_if_asked() {
         return ended;
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    let done = match runtime {
-        Ok(runtime) => runtime.block_on(talk()),
-        Err(error) => Err(error.into()),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "{error}");
-            ExitCode::FAILURE
-        }
-    }
+    calls::run(talk())
 }
 
 async fn talk() -> Result<(), Box<dyn Error>> {
