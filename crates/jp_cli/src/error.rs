@@ -121,6 +121,7 @@ impl CliError {
             Self::Tool(error) => error.kind().into(),
             Self::Registry { exit, .. } => *exit,
             Self::Server(McpError::Refused { .. }) => Exit::Denied,
+            Self::Server(McpError::Cancelled) => Exit::Cancelled,
             Self::Trust(_)
             | Self::Audit(_)
             | Self::Broker { .. }

@@ -11,6 +11,7 @@ mod doctor;
 mod kit;
 mod market;
 mod mcp;
+mod mcp_start;
 mod models;
 mod no_registry;
 mod output;

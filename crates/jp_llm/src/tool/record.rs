@@ -82,7 +82,11 @@ pub(super) fn write_unmade(
         arguments_hash: log.hash_arguments(arguments.as_bytes()),
         grant: "",
         decision: Decision::Undecided,
-        outcome: error_kind(error),
+        outcome: match call.cancel.is_cancelled() {
+            // Stopped on the way to its tool, it has failed of nothing else.
+            true => OutcomeKind::Cancelled,
+            false => error_kind(error),
+        },
         detail: Some(&error.to_string()),
         duration_us: 0,
         fuel: None,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use jp_llm::{Call, ChosenFile, Executed, ExecutionOutcome, Host, ToolDefinition};
+use jp_llm::{Call, ChosenFile, Details, Executed, ExecutionOutcome, Host, ToolDefinition};
 use jp_policy::Access;
 use jp_tool::Action;
 use serde_json::{Map, Value};
@@ -71,9 +71,16 @@ pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result
         let asked = session.ask_server_of(name, &call.cancel).await;
         // Made all the same when the server does not answer: a call that fails leaves a record.
         let tool = ToolDefinition::for_call(name, &call, &session.loaded, &session.host);
-        let tool = tool.await;
-        asked?;
-        let tool = tool?;
+        let tool = match (asked, tool.await) {
+            (Ok(()), Ok(tool)) => tool,
+            // Whatever the person stopped has failed, and not of its own.
+            (Err(_), _) | (_, Err(_)) if call.cancel.is_cancelled() => {
+                session.stop_servers().await;
+                return Ok(cancelled(id));
+            }
+            (Err(error), _) => return Err(error),
+            (Ok(()), Err(error)) => return Err(error.into()),
+        };
         refuse_changes(&tool, &call.files)?;
         let rounds = rounds(&tool, call, &session.host, &mut answers, &progress, ui);
         let executed = rounds.await;
@@ -85,6 +92,19 @@ pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result
             unasked: answers.left().map(str::to_owned).collect(),
         })
     })?
+}
+
+/// Makes what came of a call that was stopped before its tool was found.
+fn cancelled(id: String) -> Called {
+    Called {
+        executed: Executed {
+            result: Ok(ExecutionOutcome::Cancelled { id: id.clone() }),
+            details: Details::default(),
+        },
+        id,
+        by_workspace: false,
+        unasked: Vec::new(),
+    }
 }
 
 /// Refuses to let a tool change a file when it only asks to read: whoever wrote `:rw` expects a change.
