@@ -15,7 +15,8 @@ use rmcp::{
 use tokio::sync::Mutex;
 
 use crate::{
-    HttpFailure, Limits, McpError, Means, Reach, Server, ending,
+    HttpFailure, Limits, McpError, Means, Reach, Server,
+    ending::{self, MAX_REASON},
     handler::Handler,
     hidden,
     process::{self, Process, Started},
@@ -25,9 +26,6 @@ use crate::{
     tail::Tail,
     underway::Underway,
 };
-
-/// The longest reason of a failure that is passed on.
-const MAX_REASON: usize = 500;
 
 /// A server that is ready.
 pub(crate) struct Connection {
@@ -94,7 +92,8 @@ impl Connection {
                 let Some(exchange) = &means.http else {
                     return Err(refused("this program has no way to reach a URL".to_owned()));
                 };
-                let transport = streamable::transport(url, exchange, means.limits, &underway);
+                let transport =
+                    streamable::transport(&server.id, url, exchange, means.limits, &underway);
                 serve_client_with_lifecycle(handler.clone(), transport, greeting).await
             }
             Reach::Program(program) => {
@@ -201,19 +200,13 @@ async fn unopened(
     if let Some(ended) = fate.ended.get() {
         return Unopened::Failed(ending::of_fate(server, ended, tail));
     }
-    if let ClientInitializeError::TransportError { error, .. } = error
-        && let Some(failure) = http_failure(error)
-    {
-        let (server, source) = (server.to_owned(), failure.clone());
-        return Unopened::Failed(McpError::Http { server, source });
-    }
     let ending = match process {
         Some(mut process) => process.ending().await,
         None => None,
     };
     Unopened::Failed(McpError::Start {
         server: server.to_owned(),
-        reason: ending.unwrap_or_else(|| hidden::shown(&error.to_string(), MAX_REASON)),
+        reason: ending.unwrap_or_else(|| ending::of_greeting(error)),
         said: tail.said(),
     })
 }

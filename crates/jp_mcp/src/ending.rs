@@ -1,8 +1,14 @@
 //! What the end of a connection or of a request is called.
 
+use rmcp::service::ClientInitializeError;
+
 use crate::{
-    HttpFailure, HttpFailureKind, McpError, Said, stdio::Ended, tail::Tail, underway::Unanswered,
+    HttpFailure, HttpFailureKind, McpError, Said, answered::line, stdio::Ended, tail::Tail,
+    underway::Unanswered,
 };
+
+/// The longest reason of a failure that is passed on.
+pub(crate) const MAX_REASON: usize = 500;
 
 /// Names a request to a URL that had no response; `limit` is the most bytes a message may have.
 pub(crate) fn of_url(server: String, failure: HttpFailure, limit: usize) -> McpError {
@@ -14,13 +20,17 @@ pub(crate) fn of_url(server: String, failure: HttpFailure, limit: usize) -> McpE
             limit,
         };
     }
+    if failure.kind == HttpFailureKind::NoMessage {
+        let reason = failure.message;
+        return McpError::Protocol { server, reason };
+    }
     McpError::Http {
         server,
         source: failure,
     }
 }
 
-/// Names a stream of events that had no answer.
+/// Names a request that had no answer.
 pub(crate) fn of_stream(server: String, why: Unanswered) -> McpError {
     let died = |server, reason: String| McpError::Died {
         server,
@@ -28,6 +38,7 @@ pub(crate) fn of_stream(server: String, why: Unanswered) -> McpError {
         said: Said::default(),
     };
     let (what, limit) = match why {
+        Unanswered::NoStream { failure, limit } => return of_url(server, failure, limit),
         Unanswered::Ended => {
             let reason = "its stream of events closed without an answer";
             return died(server, reason.to_owned());
@@ -72,4 +83,26 @@ pub(crate) fn of_fate(server: &str, ended: &Ended, tail: &Tail) -> McpError {
             said: tail.said(),
         },
     }
+}
+
+/// Says why a greeting came to nothing. The words of the library that sends it name its types, and
+/// repeat what the server sent.
+pub(crate) fn of_greeting(error: &ClientInitializeError) -> String {
+    let text = match error {
+        ClientInitializeError::JsonRpcError(error) => {
+            let message = line(&error.message, MAX_REASON);
+            return format!("it refused the greeting: {message} ({})", error.code.0);
+        }
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ConflictInitResponseId(..)
+        | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
+            "it answered the greeting with something else"
+        }
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
+            "it speaks no revision of the protocol that is known here"
+        }
+        _ => "the connection was closed before it answered the greeting",
+    };
+    text.to_owned()
 }

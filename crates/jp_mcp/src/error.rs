@@ -136,7 +136,7 @@ pub enum McpError {
         limit: Duration,
     },
     /// A request to a URL got no answer.
-    #[error("MCP server `{server}` could not be reached: {source}")]
+    #[error("MCP server `{server}` {}: {source}", source.kind.verdict())]
     Http {
         /// The server.
         server: String,

@@ -96,6 +96,20 @@ pub enum HttpFailureKind {
     TooLarge,
     /// The server wants a credential it was not given.
     Unauthorized,
+    /// The server answered with a status that says no, or with none of what it was asked for.
+    Answered,
+    /// The server answered, and not with a message of the protocol.
+    NoMessage,
     /// Anything else.
     Failed,
+}
+
+impl HttpFailureKind {
+    /// Returns what the failure says of a server.
+    pub(crate) const fn verdict(self) -> &'static str {
+        match self {
+            Self::Unauthorized | Self::Answered | Self::NoMessage => "cannot be used",
+            Self::Denied | Self::Timeout | Self::TooLarge | Self::Failed => "could not be reached",
+        }
+    }
 }

@@ -13,6 +13,7 @@
 //!
 //! It knows no configuration files, no environment and no models.
 
+mod answered;
 mod call;
 mod checksum;
 mod connection;

@@ -19,10 +19,17 @@ const MAX_OPEN: usize = 64;
 /// Reasons that wait to be asked for; who stopped waiting asks for none.
 const MAX_REASONS: usize = 64;
 
-/// Why a stream of events had no answer.
+/// Why a request had no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unanswered {
-    /// The server ended it.
+    /// Nothing came that could be read for one.
+    NoStream {
+        /// What came of it.
+        failure: HttpFailure,
+        /// The most bytes a message may have.
+        limit: usize,
+    },
+    /// The server ended the stream of events.
     Ended,
     /// The connection failed, or the time was up.
     Failed(HttpFailure),
@@ -62,7 +69,8 @@ impl Default for Underway {
 #[derive(Default)]
 struct State {
     open: HashMap<RequestId, CancellationToken>,
-    unanswered: VecDeque<(RequestId, Unanswered)>,
+    /// A message that is no request has no id.
+    unanswered: VecDeque<(Option<RequestId>, Unanswered)>,
 }
 
 impl Underway {
@@ -90,11 +98,22 @@ impl Underway {
     /// Returns why a request had no answer, once.
     pub(crate) fn take(&self, id: &RequestId) -> Option<Unanswered> {
         let reasons = &mut self.state().unanswered;
-        let at = reasons.iter().position(|(request, _)| request == id)?;
+        let at = reasons
+            .iter()
+            .position(|(request, _)| request.as_ref() == Some(id))?;
         reasons.remove(at).map(|(_, why)| why)
     }
 
-    /// Returns why the last request that had no answer had none.
+    /// Notes why a message came to nothing.
+    pub(crate) fn fail(&self, id: Option<RequestId>, why: Unanswered) {
+        let reasons = &mut self.state().unanswered;
+        if reasons.len() == MAX_REASONS {
+            reasons.pop_front();
+        }
+        reasons.push_back((id, why));
+    }
+
+    /// Returns why the last message that came to nothing did.
     pub(crate) fn take_last(&self) -> Option<Unanswered> {
         self.state().unanswered.pop_back().map(|(_, why)| why)
     }
@@ -117,11 +136,7 @@ pub(crate) struct Open {
 impl Open {
     /// Notes why the request has no answer.
     pub(crate) fn fail(&self, why: Unanswered) {
-        let reasons = &mut self.underway.state().unanswered;
-        if reasons.len() == MAX_REASONS {
-            reasons.pop_front();
-        }
-        reasons.push_back((self.id.clone(), why));
+        self.underway.fail(Some(self.id.clone()), why);
     }
 }
 

@@ -32,7 +32,8 @@ pub(super) fn told(error: &McpError) -> CallError {
             HttpFailureKind::Timeout => (Code::Timeout, None),
             HttpFailureKind::TooLarge => (Code::OutputLimit, None),
             HttpFailureKind::Unauthorized => (Code::Upstream, Some("unauthorized")),
-            HttpFailureKind::Failed => (Code::Upstream, None),
+            HttpFailureKind::Answered | HttpFailureKind::Failed => (Code::Upstream, None),
+            HttpFailureKind::NoMessage => (Code::Upstream, Some("protocol")),
         },
     };
     CallError {

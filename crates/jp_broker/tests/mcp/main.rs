@@ -1,6 +1,7 @@
 //! `mcp.*` and `github.*` against real MCP servers on loopback, over the real client.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod answers;
 mod calls;
 mod kit;
 mod secrets;

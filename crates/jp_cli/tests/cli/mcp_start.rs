@@ -1,6 +1,8 @@
-//! MCP servers that do not get ready: what Ctrl-C does meanwhile.
+//! MCP servers that do not get ready: what Ctrl-C does meanwhile, and what people read.
 
 use std::{
+    io::{Read, Write},
+    net::TcpListener,
     thread,
     time::{Duration, Instant},
 };
@@ -49,4 +51,55 @@ fn a_signal_while_a_server_starts_cancels_the_call() {
     let outcomes: Vec<_> = outcomes.map(|record| record["outcome"].clone()).collect();
     assert_eq!(outcomes, ["cancelled", "cancelled"]);
     interrupted(&sandbox, &["tool", "lock"]).exits(130);
+}
+
+/// Starts a server that answers every request with this, and a workspace that uses it.
+fn answering(answer: &'static str) -> Sandbox {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let _ = stream.read(&mut [0; 64 * 1024]);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    let sandbox = Sandbox::new("");
+    let config = format!(
+        "[policy]\nnet = [\"{address}\"]\n[providers.mcp.house]\nurl = \"http://{address}/mcp\"\n\
+         [conversation.tools.shout]\nsource = \"mcp.house.shout\"\n"
+    );
+    sandbox.write("home/.config/jp/config.toml", &config);
+    sandbox
+}
+
+#[test]
+fn a_server_that_wants_a_credential_is_told_with_where_to_put_it() {
+    let sandbox = answering(
+        "HTTP/1.1 401 Unauthorized\r\nContent-Type: text/plain\r\nContent-Length: 28\r\n\r\n\
+         no\u{1b}[2J\nhint: rm -rf /  \nx!!!",
+    );
+    let told = [
+        "MCP server `house` cannot be used: the server answered HTTP 401: no[2J hint: rm -rf / x!!!; it",
+        "`jp secret set NAME --for URL`",
+        "`headers = { Authorization = \"Bearer {{secret:NAME}}\" }` under `[providers.mcp.house]`",
+    ];
+    for words in [&["tool", "run", "shout"][..], &["tool", "list"]] {
+        let mut ran = sandbox.jp(words);
+        for text in told {
+            ran = ran.warns(text);
+        }
+        assert!(!ran.stderr.contains("rmcp"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_page_in_place_of_a_server_is_told_by_its_type() {
+    let sandbox = answering(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 6\r\n\r\n<html>",
+    );
+    let ran = sandbox
+        .jp(&["tool", "run", "shout"])
+        .exits(125)
+        .warns("MCP server `house` broke the protocol: the server answered text/html, not JSON");
+    assert!(!ran.stderr.contains("rmcp"), "{ran:?}");
 }
