@@ -1,7 +1,7 @@
 //! One connection to a server: how it is opened, and what its end is called. What is asked over it is
 //! in [`crate::request`].
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,
@@ -36,8 +36,19 @@ pub(crate) struct Connection {
     pub(crate) fate: Arc<Fate>,
     pub(crate) underway: Underway,
     pub(crate) listed: Mutex<Listed>,
+    /// The time it has to get ready; without one it has as long as the caller waits.
+    pub(crate) startup: Option<Startup>,
+    pub(crate) tail: Tail,
     process: Option<Mutex<Process>>,
-    tail: Tail,
+}
+
+/// The time a server has to get ready, which it is once its tools are known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Startup {
+    /// All of it.
+    pub(crate) limit: Duration,
+    /// What was left when the connection was made.
+    pub(crate) left: Duration,
 }
 
 /// Why no connection was made.
@@ -117,8 +128,9 @@ impl Connection {
                 fate,
                 underway,
                 listed: Mutex::default(),
-                process: process.map(Mutex::new),
+                startup: None,
                 tail: tail.clone(),
+                process: process.map(Mutex::new),
             }),
             Err(error) => Err(match underway.take_last() {
                 Some(why) => Unopened::Failed(ending::of_stream(server.id.clone(), why)),

@@ -49,6 +49,14 @@ pub(crate) struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
+    /// Waits no longer than so long from now.
+    fn within(self, time: Duration) -> Self {
+        Self {
+            deadline: self.deadline.min(Instant::now() + time),
+            ..self
+        }
+    }
+
     /// Waits for something, unless the caller stops to.
     pub(crate) async fn on<T>(
         &self,
@@ -127,17 +135,34 @@ impl Connection {
                 return Ok(Arc::new(tools));
             }
         }
-        let tools = Arc::new(self.fetch(wait).await?);
+        let fetched = match &listed.tools {
+            Some(_) => self.fetch(wait.within(self.limits.list_time)).await,
+            None => self.fetch_first(wait).await,
+        };
+        let tools = Arc::new(fetched?);
         listed.tools = Some((Arc::clone(&tools), Instant::now()));
         Ok(tools)
     }
 
-    async fn fetch(&self, wait: Waiting<'_>) -> Result<Tools, McpError> {
-        let soon = Instant::now() + self.limits.list_time;
-        let wait = Waiting {
-            deadline: wait.deadline.min(soon),
-            ..wait
+    /// Asks for the list that makes the server ready, in what is left of the time it has for that.
+    async fn fetch_first(&self, wait: Waiting<'_>) -> Result<Tools, McpError> {
+        let Some(startup) = self.startup else {
+            return self.fetch(wait).await;
         };
+        let within = wait.within(startup.left);
+        match self.fetch(within).await {
+            Err(McpError::Timeout { server, .. }) if within.deadline < wait.deadline => {
+                Err(McpError::StartTimeout {
+                    server,
+                    limit: startup.limit,
+                    said: self.tail.said(),
+                })
+            }
+            fetched => fetched,
+        }
+    }
+
+    async fn fetch(&self, wait: Waiting<'_>) -> Result<Tools, McpError> {
         let (mut sent, mut bytes, mut more) = (Vec::<Tool>::new(), 0_usize, false);
         let mut cursor: Option<String> = None;
         for _ in 0..MAX_PAGES {

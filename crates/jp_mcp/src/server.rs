@@ -14,7 +14,7 @@ pub struct Server {
     pub id: String,
     /// How it is reached.
     pub reach: Reach,
-    /// How long it may take to get ready; `None` waits as long as the caller does.
+    /// How long it may take to get ready and to tell its tools; `None` waits as long as the caller does.
     pub startup: Option<Duration>,
 }
 
@@ -140,7 +140,7 @@ pub struct Limits {
     pub schema_bytes: usize,
     /// Bytes of everything that a list of tools says.
     pub list_bytes: usize,
-    /// Time for the list of tools.
+    /// Time for the list of tools; the first one has the time of the start.
     pub list_time: Duration,
     /// Lines on standard output that are no messages, and events of a stream.
     pub stray_lines: usize,

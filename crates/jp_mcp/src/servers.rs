@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Call, Called, Limits, McpError, Means, Reach, Said, Server, Tools,
-    connection::Connection,
+    connection::{Connection, Startup},
     hidden,
     request::Waiting,
     restart::{Next, Restarts},
@@ -87,8 +87,7 @@ impl Servers {
         wait: Waiting<'_>,
     ) -> Result<Arc<Tools>, McpError> {
         let slot = self.slot(server)?;
-        let connection = slot.connect(&self.means, wait).await?;
-        let tools = connection.tools(wait).await?;
+        let (_, tools) = slot.ready(&self.means, wait).await?;
         slot.worked().await;
         Ok(tools)
     }
@@ -107,8 +106,7 @@ impl Servers {
             cancel: call.cancel,
         };
         let slot = self.slot(server)?;
-        let connection = slot.connect(&self.means, wait).await?;
-        let tools = connection.tools(wait).await?;
+        let (connection, tools) = slot.ready(&self.means, wait).await?;
         let Some(tool) = tools.get(call.tool) else {
             return Err(unknown_tool(server, call.tool, &tools));
         };
@@ -144,6 +142,27 @@ impl Servers {
 }
 
 impl Slot {
+    /// Returns the connection and the tools; a server that does not tell them in time is ended.
+    async fn ready(
+        &self,
+        means: &Means,
+        wait: Waiting<'_>,
+    ) -> Result<(Arc<Connection>, Arc<Tools>), McpError> {
+        let connection = self.connect(means, wait).await?;
+        let error = match connection.tools(wait).await {
+            Ok(tools) => return Ok((connection, tools)),
+            Err(error) => error,
+        };
+        if matches!(error, McpError::StartTimeout { .. }) {
+            let mut state = wait.on(&self.server.id, self.state.lock()).await?;
+            // Somebody else may have opened another by now.
+            state
+                .connection
+                .take_if(|current| Arc::ptr_eq(current, &connection));
+        }
+        Err(error)
+    }
+
     /// Returns the connection, which is opened if there is none that lives.
     async fn connect(&self, means: &Means, wait: Waiting<'_>) -> Result<Arc<Connection>, McpError> {
         let id = self.server.id.as_str();
@@ -175,14 +194,18 @@ impl Slot {
         let Some(limit) = self.server.startup else {
             return opening.await;
         };
+        let since = Instant::now();
         let opened = tokio::time::timeout(limit, opening).await;
-        opened.unwrap_or_else(|_| {
+        let mut connection = opened.unwrap_or_else(|_| {
             Err(McpError::StartTimeout {
                 server: self.server.id.clone(),
                 limit,
                 said: tail.said(),
             })
-        })
+        })?;
+        let left = limit.saturating_sub(since.elapsed());
+        connection.startup = Some(Startup { limit, left });
+        Ok(connection)
     }
 
     async fn worked(&self) {

@@ -79,7 +79,14 @@ fn hear(words: &[String], cancelled: &Ids, message: Value) {
             "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
             "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "counterpart", "version": "1"}},
         })),
-        "tools/list" => answer(list(words, &message)),
+        "tools/list" if mode == "listless" => {}
+        "tools/list" => {
+            if mode == "slow-list" {
+                let time = words.get(1).and_then(|time| time.parse().ok());
+                thread::sleep(Duration::from_millis(time.unwrap_or(0)));
+            }
+            answer(list(words, &message));
+        }
         "tools/call" => {
             let cancelled = Arc::clone(cancelled);
             thread::spawn(move || call(&cancelled, &message));

@@ -77,22 +77,58 @@ async fn a_slow_start_is_waited_for_up_to_its_time() {
             .await
             .is_ok()
     );
-    for words in [&["slow", "60000"][..], &["deaf"]] {
-        let server = jp_mcp::Server {
-            id: "s".to_owned(),
-            reach: jp_mcp::Reach::Program(program(words)),
-            startup: Some(Duration::from_millis(500)),
-        };
-        let means = jp_mcp::Means {
-            launcher: Some(std::sync::Arc::new(jp_confine::Launcher::new(
-                COUNTERPART.into(),
-            ))),
-            ..jp_mcp::Means::default()
-        };
-        let pool = jp_mcp::Servers::new([server], means);
-        let error = call(&pool, "echo", json!({})).await.unwrap_err();
-        assert!(matches!(error, McpError::StartTimeout { .. }), "{error}");
+    for words in [&["slow", "60000"][..], &["deaf"], &["listless"]] {
+        let pool = pool_within(words, Some(Duration::from_millis(500)), limits());
+        for _ in 0..2 {
+            let error = call(&pool, "echo", json!({})).await.unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "MCP server `s` was not ready within 0.5 s",
+                "{words:?}"
+            );
+            let listed = pool.list_tools("s", &CancellationToken::new()).await;
+            assert!(
+                matches!(listed, Err(McpError::StartTimeout { .. })),
+                "{words:?}: {listed:?}"
+            );
+        }
     }
+}
+
+/// Makes a pool whose server has this time to get ready.
+fn pool_within(words: &[&str], startup: Option<Duration>, limits: Limits) -> jp_mcp::Servers {
+    let server = jp_mcp::Server {
+        id: "s".to_owned(),
+        reach: jp_mcp::Reach::Program(program(words)),
+        startup,
+    };
+    let launcher = jp_confine::Launcher::new(COUNTERPART.into());
+    let means = jp_mcp::Means {
+        launcher: Some(std::sync::Arc::new(launcher)),
+        limits,
+        ..jp_mcp::Means::default()
+    };
+    jp_mcp::Servers::new([server], means)
+}
+
+#[tokio::test]
+async fn the_first_list_of_tools_has_the_time_of_the_start_and_no_other() {
+    let little = Limits {
+        list_time: Duration::from_millis(50),
+        ..limits()
+    };
+    for startup in [Some(Duration::from_secs(20)), None] {
+        let pool = pool_within(&["slow-list", "300"], startup, little);
+        call(&pool, "echo", json!({})).await.unwrap();
+    }
+    // Whoever waits less long than the server may take is told about their own time.
+    let pool = pool_within(&["listless"], None, little);
+    let ask = Ask {
+        time: Duration::from_millis(300),
+        ..Ask::default()
+    };
+    let ended = ask.call(&pool, "echo", json!({})).await;
+    assert!(matches!(ended, Err(McpError::Timeout { .. })), "{ended:?}");
 }
 
 #[tokio::test]
