@@ -157,8 +157,13 @@ fn page(findings: &[Finding]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{}", family.heading());
         for one in ours {
-            let (subject, problem) = (whole_line(&one.subject), whole_line(&one.problem));
-            let _ = writeln!(out, "  {:<8} {subject}: {problem}", one.severity.as_str());
+            let (subject, mut problem) = (whole_line(&one.subject), one.problem.trim().lines());
+            let first = whole_line(problem.next().unwrap_or_default());
+            let _ = writeln!(out, "  {:<8} {subject}: {first}", one.severity.as_str());
+            // The bar keeps a stranger's line from looking like a finding, or like what mends one.
+            for line in problem {
+                let _ = writeln!(out, "           | {}", whole_line(line));
+            }
             let _ = writeln!(out, "           -> {}", whole_line(&one.mend));
         }
         out.push('\n');
@@ -196,7 +201,7 @@ mod tests {
             one(Family::Tools, Severity::Warning, "w"),
             one(Family::Tools, Severity::Error, "e\n\u{1b}[2J"),
         ];
-        let expected = "Tools\n  error    a: e\\n\\u{1b}[2J\n           -> jp do\n  \
+        let expected = "Tools\n  error    a: e\n           | \\u{1b}[2J\n           -> jp do\n  \
             warning  a: w\n           -> jp do\n\nSystem\n  note     a: s\n           -> jp do\n\n\
             1 error, 1 warning, 1 note.\n";
         assert_eq!(page(&findings), expected);

@@ -135,6 +135,9 @@ fn an_older_version_in_its_place_is_stopped_shown_and_taken_only_by_a_person_s_y
         mend(&found, "error", "own", "is not what `jp.lock` has"),
         "jp tool lock"
     );
+    app.jp(&["doctor", "--offline"])
+        .exits(1)
+        .says("is not what `jp.lock` has:\n           | - version: 1.1.0\n           | + version: 1.0.0\n");
     assert_eq!(app.lock(), before);
     let done = app.jp(&["tool", "lock", "--yes", "--json"]).exits(0).json();
     let one = &done["tools"][0];
