@@ -216,3 +216,20 @@ fn a_hostile_lock_file_is_refused_with_its_reason_and_a_way_out() {
         app.call().exits(2).warns(reason).warns("hint: ");
     }
 }
+
+#[test]
+fn a_digest_that_was_edited_is_told_as_that_and_nothing_else() {
+    let app = App::new();
+    app.jp(&["tool", "lock"]).exits(0);
+    let good = app.lock();
+    let line = good.lines().find(|line| line.starts_with("manifest = "));
+    let edited = format!("manifest = \"{}\"", "0".repeat(64));
+    app.0
+        .write("workspace/jp.lock", &good.replace(line.unwrap(), &edited));
+    let ran = app
+        .call()
+        .exits(126)
+        .warns("the digest of its manifest differs from `jp.lock`")
+        .warns(&format!("- digest of the manifest: {}", "0".repeat(64)));
+    assert!(!ran.stderr.contains("+ fuel: "), "{ran:#?}");
+}

@@ -70,11 +70,19 @@ pub(super) fn check_custom(
     places: &Places,
 ) -> Result<(), SignedProblem> {
     let locked = lock.custom(name).ok_or(SignedProblem::NotLocked)?;
-    if *locked == LockedCustom::of(found) {
+    let is = LockedCustom::of(found);
+    if *locked == is {
         return Ok(());
     }
     let diff = places.custom_diff(locked, found).to_string();
-    let change = shortened(&diff);
+    let mut as_if = locked.clone();
+    as_if.manifest = is.manifest;
+    // Somebody edited the lock file, or the manifest where nothing else is pinned.
+    let what = match as_if == is {
+        true => "the digest of its manifest differs from `jp.lock`",
+        false => "",
+    };
+    let change = format!("{what}{}", shortened(&diff));
     Err(SignedProblem::Changed { change })
 }
 

@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 use super::{Diff, Reason, Side, Sign, manifests::limits};
 use crate::{lock::LockedCustom, manifest::ToolManifest, verify::VerifiedManifest};
 
+/// What a manifest is pinned by.
+const MANIFEST: &str = "digest of the manifest";
+
 impl Diff {
     /// Compares a tool that comes with the workspace with what the lock file has of it. Without the
     /// manifest that was accepted (on another machine, say) what differs shows as new.
@@ -58,9 +61,18 @@ impl Diff {
             diff.because(Some(Reason::Wider));
         }
         if locked.manifest != is.manifest {
-            for (name, limit) in limits(&manifest.limits) {
-                diff.push(Sign::Added, &format!("{name}: {limit}"));
-            }
+            diff.line(
+                MANIFEST,
+                &locked.manifest.to_string(),
+                &is.manifest.to_string(),
+            );
+            // They may be what they were, and whoever accepts them must see them.
+            let limits = limits(&manifest.limits).map(|(name, limit)| format!("{name} {limit}"));
+            let limits = limits.join(", ");
+            diff.push(
+                Sign::Added,
+                &format!("limits, which may be other ones: {limits}"),
+            );
             let models = manifest.model_dependencies.iter();
             diff.lists(
                 "model",
@@ -78,7 +90,7 @@ impl Diff {
             [
                 ("version", tool.version.to_string()),
                 ("key", tool.key.to_string()),
-                ("manifest", tool.manifest.to_string()),
+                (MANIFEST, tool.manifest.to_string()),
                 ("what the model sees", tool.shown.to_string()),
                 ("what it asks for", tool.capabilities.to_string()),
             ]
