@@ -233,3 +233,20 @@ fn a_digest_that_was_edited_is_told_as_that_and_nothing_else() {
         .warns(&format!("- digest of the manifest: {}", "0".repeat(64)));
     assert!(!ran.stderr.contains("+ fuel: "), "{ran:#?}");
 }
+
+#[test]
+fn a_file_of_a_workspace_tool_that_is_missing_is_a_mistake_in_the_configuration() {
+    for file in ["own.wasm", "own.json", "own.json.sig"] {
+        let app = App::new();
+        app.jp(&["tool", "lock"]).exits(0);
+        fs::remove_file(app.0.path(&format!("workspace/tools/{file}"))).unwrap();
+        let missing = format!("its file `tools/{file}` is not there");
+        app.call()
+            .exits(2)
+            .warns(&missing)
+            .warns("`own` under `[tooling]`");
+        let line = mend(&doctor(&app.0, &["--offline"]), "error", "own", &missing);
+        assert!(line.contains("`own` under `[tooling]`"), "{line}");
+        app.jp(&["tool", "show", "own"]).exits(2);
+    }
+}

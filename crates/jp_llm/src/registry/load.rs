@@ -1,6 +1,7 @@
 //! From a name to a verified manifest: of the lock file, or of the workspace itself.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -119,6 +120,10 @@ impl RegistryTools {
         let verified = install::verify_custom(root, &brought, &self.known);
         verified.map_err(|error| match &error {
             InstallError::Verify(error) => problem(error),
+            InstallError::Io { path, source } if is_absent(source) => SignedProblem::NoFile {
+                name: name.to_owned(),
+                path: path.display().to_string(),
+            },
             other => SignedProblem::Refused {
                 reason: other.to_string(),
             },
@@ -135,6 +140,12 @@ impl RegistryTools {
         let manifest = verified.manifest().clone();
         Ok((verified, manifest))
     }
+}
+
+/// Tells whether a file could not be read because something else, or nothing, is in its place.
+fn is_absent(error: &io::Error) -> bool {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
 }
 
 /// Says in the words of the registry which tool comes with the workspace under a name.

@@ -31,6 +31,14 @@ pub enum SignedProblem {
         /// What is different.
         change: String,
     },
+    /// It comes with the workspace, and a file of it does not.
+    #[error("its file `{path}` is not there")]
+    NoFile {
+        /// The name of the tool.
+        name: String,
+        /// The file, as the configuration has it.
+        path: String,
+    },
     /// Somebody whose word counts has revoked it.
     #[error("it was revoked: {reason}")]
     Revoked {
@@ -97,7 +105,9 @@ impl SignedProblem {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::NotInstalled | Self::NotLocked | Self::Missing { .. } => ErrorKind::Configuration,
+            Self::NotInstalled | Self::NotLocked | Self::NoFile { .. } | Self::Missing { .. } => {
+                ErrorKind::Configuration
+            }
             Self::Unfit { .. }
             | Self::LockChanged { .. }
             | Self::Changed { .. }
@@ -131,6 +141,9 @@ impl SignedProblem {
             }
             Self::Changed { .. } => {
                 "look at the change, then accept it with `jp tool lock`".to_owned()
+            }
+            Self::NoFile { name, .. } => {
+                format!("put it there, or correct `{name}` under `[tooling]`")
             }
             Self::Revoked { .. } => {
                 "`jp tool update` looks for a version that was not, `jp tool remove` gives it up"
