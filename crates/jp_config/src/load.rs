@@ -4,7 +4,7 @@
 //! are handed in.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -65,6 +65,7 @@ pub struct Loaded {
     pub workspace_digest: Option<[u8; 32]>,
     touched: HashSet<String>,
     touched_servers: HashSet<String>,
+    named_in: HashMap<String, (PathBuf, String)>,
 }
 
 impl Loaded {
@@ -81,6 +82,14 @@ impl Loaded {
         } else {
             Layer::User
         }
+    }
+
+    /// Returns the file that names a tool under `[tooling]` last, and the key there; `None` when a
+    /// variable or the command line does.
+    #[must_use]
+    pub fn named_in(&self, tool: &str) -> Option<(&Path, &str)> {
+        let (file, key) = self.named_in.get(tool)?;
+        Some((file, key))
     }
 
     /// Tells who an MCP server's entry comes from: the workspace if it had any part in it.
@@ -104,7 +113,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let workspace_digest = digest(&layers, sources.workspace_root.as_deref());
     let mut merged = Value::Object(Map::new());
     let (mut touched, mut touched_servers) = (HashSet::new(), HashSet::new());
-    let mut statements = Vec::new();
+    let (mut statements, mut named_in) = (Vec::new(), HashMap::new());
     for layer in &mut layers {
         let mut tree = core::mem::take(&mut layer.tree);
         statements.extend(take_capabilities(&mut tree));
@@ -112,6 +121,11 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
             touched.extend(keys(&tree, &["conversation", "tools"]));
             touched.extend(keys(&tree, &["tooling"]));
             touched_servers.extend(keys(&tree, &["providers", "mcp"]));
+        }
+        for name in keys(&tree, &["tooling"]) {
+            let path = ["tooling".to_owned(), name.clone()];
+            let key = tree::dotted(layer.original(&path));
+            named_in.insert(name, (layer.document.path.clone(), key));
         }
         tree::merge(&mut merged, tree, Spot::Root);
     }
@@ -136,6 +150,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         workspace_digest,
         touched,
         touched_servers,
+        named_in,
     })
 }
 

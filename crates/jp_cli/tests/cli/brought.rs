@@ -250,3 +250,15 @@ fn a_file_of_a_workspace_tool_that_is_missing_is_a_mistake_in_the_configuration(
         app.jp(&["tool", "show", "own"]).exits(2);
     }
 }
+
+#[test]
+fn a_name_that_a_builtin_has_is_told_with_the_file_and_the_key() {
+    let app = App::new();
+    let config = CONFIG.replace("own = ", "bash = ");
+    app.0.write("workspace/.jp/config.toml", &config);
+    app.jp(&["tool", "run", "--yes", "bash", "commands=true"])
+        .exits(2)
+        .warns("workspace/.jp/config.toml: tooling.bash: ")
+        .warns("there is a builtin `bash`")
+        .warns("another name");
+}

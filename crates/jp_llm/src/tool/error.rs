@@ -45,6 +45,14 @@ pub enum ToolError {
         /// The name.
         name: String,
     },
+    /// The configuration names a signed tool as a builtin is named.
+    #[error("{place}: there is a builtin `{name}`, and no other tool can have its name")]
+    ToolingShadows {
+        /// The name.
+        name: String,
+        /// The file, and the key in it.
+        place: String,
+    },
     /// A signed tool cannot be used as it is.
     #[error("tool `{tool}` cannot be used: {problem}")]
     Signed {
@@ -226,6 +234,7 @@ impl ToolError {
             | Self::CommandMissing
             | Self::Shadowed { .. }
             | Self::LockShadows { .. }
+            | Self::ToolingShadows { .. }
             | Self::TakesNoFiles { .. }
             | Self::NoPlace { .. }
             | Self::WasmCompilation(_)

@@ -37,9 +37,7 @@ impl ToolDefinition {
         if signed::is_signed(name, loaded, host) {
             // A name models know as ours must not come to mean something else.
             return match builtin {
-                Some(_) => Err(ToolError::LockShadows {
-                    name: name.to_owned(),
-                }),
+                Some(_) => Err(shadows(name, loaded)),
                 None => Self::signed(name, loaded, host),
             };
         }
@@ -134,6 +132,23 @@ impl ToolDefinition {
         names
             .map(|name| (name.clone(), Self::new(&name, loaded, host)))
             .collect()
+    }
+}
+
+/// Says who gave a signed tool the name of a builtin.
+fn shadows(name: &str, loaded: &Loaded) -> ToolError {
+    let place = match loaded.named_in(name) {
+        Some((file, key)) => format!("{}: {key}", file.display()),
+        None if loaded.config.tooling.contains_key(name) => format!("tooling.{name}"),
+        None => {
+            return ToolError::LockShadows {
+                name: name.to_owned(),
+            };
+        }
+    };
+    ToolError::ToolingShadows {
+        name: name.to_owned(),
+        place,
     }
 }
 

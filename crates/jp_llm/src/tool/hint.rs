@@ -40,6 +40,10 @@ impl ToolError {
             Self::LockShadows { name } => Some(format!(
                 "`jp tool remove {name}`, then install it under another name"
             )),
+            Self::ToolingShadows { name, .. } => Some(format!(
+                "give it another name there, such as `my-{name}`, whose `id` says which tool of a \
+                 registry is meant; or take it out, and the builtin is used"
+            )),
             Self::Signed { problem, .. } => problem.hint(),
             Self::McpChanged { .. } => {
                 Some("look at the change, then accept it with `jp tool lock`".to_owned())

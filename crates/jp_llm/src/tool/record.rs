@@ -240,6 +240,7 @@ fn error_kind(error: &ToolError) -> OutcomeKind {
         | ToolError::UnknownBuiltin(_)
         | ToolError::Shadowed { .. }
         | ToolError::LockShadows { .. }
+        | ToolError::ToolingShadows { .. }
         | ToolError::TakesNoFiles { .. }
         | ToolError::NoPlace { .. }
         | ToolError::WasmCompilation(_)
