@@ -76,6 +76,10 @@ fn what_is_no_lock_file_is_refused_with_its_reason() {
         (good.replace("key = ", "keys = "), "unknown field `keys`"),
         (good.replace("sha256 = \"", "sha256 = \"x"), "no sha256"),
         (
+            good.replace("id = \"ocr\"", "id = \"öcr\" x"),
+            "line 6, column 12: ",
+        ),
+        (
             good.replace("\"main\"", "\"ma\\u001b[31min\""),
             "no name of a registry",
         ),
@@ -179,7 +183,15 @@ fn hostile_entries_of_workspace_tools_are_refused_with_their_reason() {
         ),
         (
             good.replace("[[custom]]", "[custom]"),
-            "invalid type: map, expected a sequence",
+            "line 4, column 1: invalid type: map, expected a sequence",
+        ),
+        (
+            good.replace("version = 2\n", "version = 1\n"),
+            "says `version = 1`, and has `[[custom]]`",
+        ),
+        (
+            good.replace("version = 2\n", "version=1\n"),
+            "says `version = 1`, and has `[[custom]]`",
         ),
     ];
     for (text, reason) in cases {

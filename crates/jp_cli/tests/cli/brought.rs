@@ -207,6 +207,14 @@ fn a_hostile_lock_file_is_refused_with_its_reason_and_a_way_out() {
             "use a newer jp",
         ),
         (
+            good.replace("version = 2", "version = 1"),
+            "says `version = 1`, and has `[[custom]]`",
+        ),
+        (
+            good.replace("name = \"own\"", "name = own"),
+            "cannot be read: line 5, column 8: ",
+        ),
+        (
             format!("{good}{}", good.split_once("version = 2\n").unwrap().1),
             "names `own` twice",
         ),

@@ -29,6 +29,9 @@ pub enum LockError {
         /// What it says.
         found: i64,
     },
+    /// It has entries that its version does not have: no jp wrote it so.
+    #[error("`jp.lock` says `version = 1`, and has `[[custom]]`, which came with version 2")]
+    OlderThanItsEntries,
     /// It is no lock file.
     #[error("`jp.lock` cannot be read: {reason}")]
     Malformed {
@@ -60,6 +63,10 @@ impl LockError {
             Self::Malformed { .. } | Self::Duplicate { .. } => {
                 "take the last one that was right: `git checkout HEAD jp.lock`; without one, begin anew: \
                  `mv jp.lock jp.lock.old && jp tool lock`"
+            }
+            Self::OlderThanItsEntries => {
+                "take the last one that was right: `git checkout HEAD jp.lock`; without one, write \
+                 `version = 2` there, and look at what `jp tool lock` says"
             }
             Self::Version { .. } => "see `jp --version`, and use the jp that wrote it",
             Self::TooLarge { .. } => "remove tools that are not needed: `jp tool remove NAME`",

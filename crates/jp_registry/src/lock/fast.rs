@@ -13,7 +13,12 @@ use crate::Pinned;
 pub(super) fn read(text: &str) -> Option<Lock> {
     let mut lines = text.lines();
     let head = lines.next()?.starts_with("# ");
-    if !head || !matches!(lines.next()?, "version = 1" | "version = 2") {
+    let has_custom = match lines.next()? {
+        "version = 1" => false,
+        "version = 2" => true,
+        _ => return None,
+    };
+    if !head {
         return None;
     }
     let mut lock = Lock::default();
@@ -22,7 +27,7 @@ pub(super) fn read(text: &str) -> Option<Lock> {
         let kind = (blank.is_empty()).then(|| lines.next()).flatten()?;
         line = match kind {
             "[[tool]]" => tool(&mut lines, &mut lock)?,
-            "[[custom]]" => {
+            "[[custom]]" if has_custom => {
                 lock.add_custom(custom(&mut lines)?).ok()?;
                 lines.next()
             }

@@ -46,11 +46,15 @@ pub(super) fn read(text: &str) -> Result<Lock, LockError> {
     if let Some((at, _)) = lines.find(|(_, line)| MARKERS.iter().any(|m| line.starts_with(m))) {
         return Err(LockError::Conflict { line: at + 1 });
     }
+    let malformed = |error| malformed(text, &error);
     let Versioned { version } = toml::from_str(text).map_err(malformed)?;
     if !(VERSION..=VERSION_WITH_CUSTOM).contains(&version) {
         return Err(LockError::Version { found: version });
     }
     let file: File = toml::from_str(text).map_err(malformed)?;
+    if version < VERSION_WITH_CUSTOM && !file.custom.is_empty() {
+        return Err(LockError::OlderThanItsEntries);
+    }
     let mut lock = Lock::default();
     for tool in file.tool {
         lock.add(tool)?;
@@ -64,15 +68,21 @@ pub(super) fn read(text: &str) -> Result<Lock, LockError> {
     Ok(lock)
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "used as a function of `map_err`"
-)]
-fn malformed(error: toml::de::Error) -> LockError {
+fn malformed(text: &str, error: &toml::de::Error) -> LockError {
     // Its own text quotes the line, and lines of a stranger's file are not for the terminal.
     let reason: String = error.message().chars().take(300).collect();
+    let reason = reason.escape_debug();
+    let before = error.span().and_then(|span| text.get(..span.start));
     LockError::Malformed {
-        reason: reason.escape_debug().to_string(),
+        reason: match before {
+            Some(before) => {
+                let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+                let start = before.rsplit('\n').next().unwrap_or_default();
+                let column = start.chars().count() + 1;
+                format!("line {line}, column {column}: {reason}")
+            }
+            None => reason.to_string(),
+        },
     }
 }
 
