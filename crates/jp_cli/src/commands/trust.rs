@@ -1,19 +1,17 @@
 //! `jp trust`: lets a workspace ask for commands, the network and unattended runs, as it is now.
 
+mod asks;
 mod key;
 
 use std::fmt::Write;
 
 use clap::Args;
-use jp_config::{
-    Layer, Loaded,
-    tool::{ToolConfig, ToolSource},
-};
-use jp_llm::{Host, ToolDefinition, TrustStore};
+use jp_llm::TrustStore;
 use serde_json::{Value, json};
 
+use self::asks::{Ask, SERVER, requests};
 use super::JSON_VERSION;
-use crate::{error::CliError, exit::Exit, places, session::Session, text, ui::Ui, words};
+use crate::{error::CliError, exit::Exit, places, session::Session, text, ui::Ui};
 
 /// Arguments of `jp trust`.
 #[derive(Debug, Args)]
@@ -98,103 +96,6 @@ fn list(store: &TrustStore, args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError>
     Ok(Exit::Done)
 }
 
-/// What one tool of a workspace asks for.
-struct Ask {
-    name: String,
-    command: Option<String>,
-    wasm: Option<String>,
-    may: Vec<String>,
-    run: &'static str,
-    denied: Option<String>,
-    net: bool,
-}
-
-impl Ask {
-    fn json(&self) -> Value {
-        json!({"name": self.name, "command": self.command, "wasm": self.wasm, "may": self.may,
-            "run": self.run, "denied": self.denied})
-    }
-}
-
-/// Collects what the workspace's own tools ask for, as calls in the trusted workspace would get it.
-fn requests(loaded: &Loaded, host: &Host) -> Vec<Ask> {
-    let tools = &loaded.config.conversation.tools;
-    let ours = tools
-        .tools
-        .keys()
-        .filter(|name| loaded.defined_by(name) == Layer::Workspace);
-    ours.map(|name| {
-        let config = tools.tools.get(name);
-        if let Some(ask) = config.and_then(|config| of_server(name, config)) {
-            return ask;
-        }
-        let made = ToolDefinition::new(name, loaded, host);
-        let (may, net) = made.as_ref().map_or((Vec::new(), false), |tool| {
-            let wanted = &tool.request.capabilities;
-            (words::capabilities(wanted), !wanted.net.is_none())
-        });
-        let preview = made.and_then(|tool| tool.preview(host));
-        Ask {
-            name: name.clone(),
-            command: config.and_then(|tool| tool.command()).map(words::command),
-            wasm: config.and_then(|tool| tool.wasm()).map(ToString::to_string),
-            may,
-            net,
-            run: preview
-                .as_ref()
-                .map_or("never", |preview| words::run_mode(preview.run)),
-            denied: preview.err().map(|error| error.to_string()),
-        }
-    })
-    .chain(servers(loaded))
-    .collect()
-}
-
-/// Says what is known of a tool of an MCP server before the server was asked: who decides that it runs.
-fn of_server(name: &str, config: &ToolConfig) -> Option<Ask> {
-    let ToolSource::Mcp { server, .. } = &config.source else {
-        return None;
-    };
-    let run = config.run.map_or("ask", words::run_mode);
-    Some(Ask {
-        name: name.to_owned(),
-        command: None,
-        wasm: None,
-        may: vec![format!("do what MCP server {server} does")],
-        net: false,
-        run,
-        denied: None,
-    })
-}
-
-/// When an MCP server runs.
-const SERVER: &str = "when one of its tools is looked up or called";
-
-/// Collects the MCP servers that the workspace brings: programs and addresses, which are asked for
-/// their tools as soon as somebody wants to know them.
-fn servers(loaded: &Loaded) -> impl Iterator<Item = Ask> + '_ {
-    let all = loaded.config.providers.mcp.iter();
-    let ours = all.filter(|(id, _)| loaded.server_defined_by(id) == Layer::Workspace);
-    ours.map(|(id, server)| {
-        let wanted = server.request().capabilities;
-        let program = server.command.iter().chain(&server.arguments);
-        let program: Vec<&str> = program.map(String::as_str).collect();
-        let reached = match &server.url {
-            Some(url) => url.clone(),
-            None => program.join(" "),
-        };
-        Ask {
-            name: format!("MCP server {id}"),
-            command: Some(reached),
-            wasm: None,
-            may: words::capabilities(&wanted),
-            net: !wanted.net.is_none(),
-            run: SERVER,
-            denied: None,
-        }
-    })
-}
-
 fn page(asks: &[Ask], session: &Session) -> String {
     let root = session.workspace.root.display().to_string();
     let mut out = format!("You now trust {} as it is now.\n", text::escape(&root));
@@ -207,6 +108,9 @@ fn page(asks: &[Ask], session: &Session) -> String {
         let mut line = |name: &str, value: &str| {
             let _ = writeln!(out, "    {name:<8} {value}");
         };
+        if let Some(from) = &ask.signed {
+            line("signed", &text::one_line(from));
+        }
         if let Some(command) = &ask.command {
             line("command", &text::escape(command).replace('\n', "\\n"));
         }

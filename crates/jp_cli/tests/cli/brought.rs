@@ -270,3 +270,20 @@ fn a_name_that_a_builtin_has_is_told_with_the_file_and_the_key() {
         .warns("there is a builtin `bash`")
         .warns("another name");
 }
+
+#[test]
+fn trusting_a_workspace_says_which_tools_it_takes_from_others() {
+    let app = App::new();
+    let config = format!("{CONFIG}greet = {{ id = \"hello\", version = \"^1.2\" }}\n");
+    app.0.write("workspace/.jp/config.toml", &config);
+    let ran = app
+        .jp(&["trust"])
+        .exits(0)
+        .says("\n  own\n    signed   tools/own.wasm, which comes with the workspace\n")
+        .says("\n  greet\n    signed   hello ^1.2 of a registry\n");
+    assert!(!ran.stdout.contains("defines no tools"), "{ran:#?}");
+    let asked = app.jp(&["trust", "--json"]).exits(0).json();
+    assert_eq!(asked["tools"][0]["name"], "own");
+    app.0.write("workspace/.jp/config.toml", "");
+    app.jp(&["trust"]).exits(0).says("It defines no tools");
+}
