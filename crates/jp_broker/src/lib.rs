@@ -36,7 +36,7 @@ pub use generate::{GenerateOptions, TokenField};
 pub use request::{HttpServer, HttpServers, ServerError};
 pub use search::{Found, Responses, SearchProvider, SearxNg, Source};
 pub use secrets::{
-    Audience, FileVault, KeyId, KeyPlace, Keyring, KeyringError, Moved, Scrubber, Secret,
+    Audience, FileVault, KeyId, KeyLies, KeyPlace, Keyring, KeyringError, Moved, Scrubber, Secret,
     SecretError, SecretInfo, SecretName, SecretStore, SecretValue, SessionKeyring, Vault,
     VaultPaths,
 };

@@ -24,7 +24,7 @@ mod store;
 mod vault;
 
 pub use audience::Audience;
-pub use error::SecretError;
+pub use error::{KeyLies, SecretError};
 pub use key::{KeyPlace, Moved};
 pub use keyring::{KeyId, Keyring, KeyringError, SessionKeyring};
 pub use scrub::Scrubber;

@@ -1,6 +1,6 @@
 //! Why something about secrets cannot be done. Never holds a value.
 
-use std::{io, path::PathBuf};
+use std::{fmt, io, path::PathBuf};
 
 use super::KeyringError;
 use crate::CallError;
@@ -81,14 +81,28 @@ pub enum SecretError {
         /// Why the keyring does not take it.
         problem: KeyringError,
     },
-    /// The sealed file was changed, or belongs to another key.
+    /// The sealed file and the key do not belong together.
     #[error(
-        "{} was changed by someone else, or belongs to another key; put it back from a backup, or remove it and set the secrets again with `jp secret set`",
+        "{} and {key} do not belong together: one of them is damaged, or another's; put both back from a backup, or remove both {} and {} and set the secrets again with `jp secret set`",
+        sealed.display(),
+        sealed.display(),
         path.display()
     )]
     Tampered {
         /// The sealed file.
+        sealed: PathBuf,
+        /// The file of the key, or the one that says where it is.
         path: PathBuf,
+        /// Where the key lies.
+        key: KeyLies,
+    },
+    /// Something else lies in the place of a file.
+    #[error("{} is {kind}, not a file; {}", path.display(), way_out(kind))]
+    NotAFile {
+        /// Where.
+        path: PathBuf,
+        /// What it is, such as `a FIFO`.
+        kind: &'static str,
     },
     /// The system refused.
     #[error("cannot {action} {}: {source}", path.display())]
@@ -103,6 +117,32 @@ pub enum SecretError {
     /// The system has no random numbers.
     #[error("the system gives no random numbers")]
     Random,
+}
+
+/// Where a key lies, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyLies {
+    /// In a file.
+    File(PathBuf),
+    /// In the keyring, under an id.
+    Keyring(String),
+}
+
+impl fmt::Display for KeyLies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "the key {}", path.display()),
+            Self::Keyring(id) => write!(f, "the key in the keyring (`jp-key` {id})"),
+        }
+    }
+}
+
+/// Says what to do about something that lies in the place of a file.
+fn way_out(kind: &str) -> &'static str {
+    match kind {
+        super::private::LINK => "it is not followed: put the file itself there",
+        _ => "see who put it there, move it away, and put the file back from a backup",
+    }
 }
 
 /// Tells a guest that there are no secrets to be had, and nothing about files of this machine.

@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 
 use super::{
     KeyId, Keyring, KeyringError, SecretError, VaultPaths,
+    error::KeyLies,
     private::{self, Present},
     seal,
 };
@@ -55,6 +56,16 @@ pub(super) struct Key {
 enum Found {
     Key(Zeroizing<Vec<u8>>),
     InKeyring(KeyId),
+}
+
+impl Found {
+    /// Reads the file; `None` when it is neither.
+    fn of(bytes: Zeroizing<Vec<u8>>) -> Option<Self> {
+        if bytes.len() == seal::KEY_LEN {
+            return Some(Self::Key(bytes));
+        }
+        parse_mark(&bytes).map(Self::InKeyring)
+    }
 }
 
 impl Key {
@@ -169,21 +180,28 @@ impl Key {
         }
     }
 
-    fn tampered(&self) -> SecretError {
+    /// Says that the key, wherever it lies, does not open the secrets.
+    pub(super) fn tampered(&self) -> SecretError {
+        let path = self.paths.key.clone();
+        let read = private::read(&path, MAX_FILE).ok().flatten();
         SecretError::Tampered {
-            path: self.paths.key.clone(),
+            sealed: self.paths.secrets.clone(),
+            key: match read.and_then(Found::of) {
+                Some(Found::InKeyring(id)) => KeyLies::Keyring(id.to_string()),
+                _ => KeyLies::File(path.clone()),
+            },
+            path,
         }
     }
 
     fn look(&self) -> Result<Option<Found>, SecretError> {
-        let Some(bytes) = private::read(&self.paths.key, MAX_FILE)? else {
-            return Ok(None);
-        };
-        if bytes.len() == seal::KEY_LEN {
-            return Ok(Some(Found::Key(bytes)));
+        match private::read(&self.paths.key, MAX_FILE)? {
+            None => Ok(None),
+            Some(bytes) => match Found::of(bytes) {
+                Some(found) => Ok(Some(found)),
+                None => Err(self.tampered()),
+            },
         }
-        let id = parse_mark(&bytes).ok_or_else(|| self.tampered())?;
-        Ok(Some(Found::InKeyring(id)))
     }
 
     fn fetch(&self, id: &KeyId) -> Result<Option<Zeroizing<Vec<u8>>>, SecretError> {

@@ -1,9 +1,9 @@
 //! Files for their owner only: made so, and refused when they are not.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File, FileType, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::Path,
 };
 
@@ -15,6 +15,9 @@ use super::SecretError;
 /// How files are called that are not whole yet.
 const NEW: &str = ".new-";
 
+/// What a link is called.
+pub(super) const LINK: &str = "a symbolic link";
+
 /// Whether a file may already be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Present {
@@ -25,11 +28,16 @@ pub(super) enum Present {
 /// Reads a file of at most `most` bytes; `None` when there is none.
 pub(super) fn read(path: &Path, most: u64) -> Result<Option<Zeroizing<Vec<u8>>>, SecretError> {
     let failed = |source| io_error("read", path, source);
-    // Neither a link to somebody else's file nor a FIFO that keeps the reader waiting.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    // Looked at before it is opened: opening alone does something to devices, and says of a link
+    // or a socket less than people need to know.
+    match fs::symlink_metadata(path) {
+        Ok(found) => check_kind(path, found.file_type())?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
     let opened = OpenOptions::new()
         .read(true)
-        .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
+        .custom_flags(unwaiting())
         .open(path);
     let file = match opened {
         Ok(file) => file,
@@ -38,9 +46,9 @@ pub(super) fn read(path: &Path, most: u64) -> Result<Option<Zeroizing<Vec<u8>>>,
     };
     check_dir(parent(path)?)?;
     let found = file.metadata().map_err(failed)?;
-    let problem = if !found.is_file() {
-        Some("is no regular file")
-    } else if found.uid() != rustix::process::geteuid().as_raw() {
+    // It may be another one by now.
+    check_kind(path, found.file_type())?;
+    let problem = if found.uid() != rustix::process::geteuid().as_raw() {
         Some("belongs to another user")
     } else if found.mode() & 0o077 != 0 {
         Some("can be read or changed by others: `chmod 600` it, and replace the secrets in it")
@@ -113,9 +121,33 @@ pub(super) fn lock(path: &Path) -> Result<File, SecretError> {
     let failed = |source| io_error("lock", &lock, source);
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
+    options.custom_flags(unwaiting());
     let file = options.open(&lock).map_err(failed)?;
     file.lock().map_err(failed)?;
     Ok(file)
+}
+
+/// Returns the flags that open neither a link to somebody else's file nor a FIFO that keeps whoever
+/// opens it waiting.
+fn unwaiting() -> i32 {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    i32::try_from(flags.bits()).unwrap_or_default()
+}
+
+/// Refuses what is no file, by its kind.
+fn check_kind(path: &Path, found: FileType) -> Result<(), SecretError> {
+    let kind = match found {
+        file if file.is_file() => return Ok(()),
+        link if link.is_symlink() => LINK,
+        dir if dir.is_dir() => "a directory",
+        fifo if fifo.is_fifo() => "a FIFO",
+        socket if socket.is_socket() => "a socket",
+        _ => "a device",
+    };
+    Err(SecretError::NotAFile {
+        path: path.to_owned(),
+        kind,
+    })
 }
 
 fn create_dir(dir: &Path) -> Result<(), SecretError> {

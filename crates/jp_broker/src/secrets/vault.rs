@@ -125,9 +125,7 @@ impl FileVault {
     }
 
     fn unseal(&self, sealed: &[u8], key: &[u8]) -> Result<Vec<Secret>, SecretError> {
-        seal::unseal(sealed, key).map_err(|_| SecretError::Tampered {
-            path: self.paths.secrets.clone(),
-        })
+        seal::unseal(sealed, key).map_err(|_| self.key.tampered())
     }
 
     fn read(&self) -> Result<Arc<Vec<Secret>>, SecretError> {

@@ -160,3 +160,52 @@ fn the_bus_is_where_the_session_says_and_off_means_nobody_is_asked() {
     set("named", &[("DBUS_SESSION_BUS_ADDRESS", &address)]);
     assert!(asked(&named) && !asked(&usual));
 }
+
+#[test]
+fn what_mends_a_damaged_key_names_both_files() {
+    let sandbox = Sandbox::new("");
+    let sealed = sandbox.path("home/.local/share/jp/secrets/sealed");
+    sandbox.fed(SET, b"correct-horse").exits(0);
+    for damaged in ["abc".to_owned(), "x".repeat(32)] {
+        fs::write(key(&sandbox), damaged).unwrap();
+        sandbox
+            .jp(&["secret", "list"])
+            .exits(125)
+            .warns("from a backup")
+            .warns(&sealed.display().to_string())
+            .warns(&key(&sandbox).display().to_string())
+            .warns("remove both");
+    }
+}
+
+#[test]
+fn a_key_that_is_no_file_is_refused_at_once_by_its_kind() {
+    let sandbox = Sandbox::new("");
+    let key = key(&sandbox);
+    sandbox.fed(SET, b"correct-horse").exits(0);
+    let refused = |kind: &str| {
+        let text = format!("{} is {kind}", key.display());
+        for words in [&["secret", "list"][..], &["secret", "rm", "forge"]] {
+            sandbox.jp(words).exits(125).warns(&text);
+        }
+        let found = sandbox.jp(&["doctor", "--offline"]).exits(1);
+        found.says(&text);
+    };
+    fs::rename(&key, sandbox.path("elsewhere")).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &key,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .unwrap();
+    refused("a FIFO");
+    fs::remove_file(&key).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("elsewhere"), &key).unwrap();
+    refused("a symbolic link");
+    fs::remove_file(&key).unwrap();
+    fs::create_dir(&key).unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o700)).unwrap();
+    refused("a directory");
+}

@@ -14,7 +14,9 @@ pub(super) fn check() -> Option<Finding> {
     let in_keyring = matches!(vault.key_place(), Ok(Some(KeyPlace::Keyring)));
     let is_lost = matches!(
         error,
-        SecretError::KeyMissing { .. } | SecretError::Tampered { .. }
+        SecretError::KeyMissing { .. }
+            | SecretError::Tampered { .. }
+            | SecretError::NotAFile { .. }
     );
     if !in_keyring && !is_lost {
         return None;
@@ -48,6 +50,12 @@ fn explain(error: &SecretError, places: &BrokerPlaces) -> (String, String) {
                 quoted(key)
             ),
         ),
+        SecretError::NotAFile { path, .. } => {
+            let mut aside = path.clone().into_os_string();
+            aside.push(".aside");
+            let mend = format!("mv {} {}", quoted(path), quoted(aside.as_ref()));
+            (error.to_string(), format!("{mend}, then: jp doctor"))
+        }
         _ => (
             error.to_string(),
             "mend what it names, then: jp doctor".to_owned(),
