@@ -258,7 +258,7 @@ fn know_key(name: &str, registry: &RegistryConfig, roots: &mut TrustRoots) -> Re
 }
 
 /// Returns the names that tools of registries may not take.
-fn builtins() -> Vec<String> {
+pub(crate) fn builtins() -> Vec<String> {
     let names = ["bash"].into_iter();
     #[cfg(feature = "wasm-tools")]
     let names = names.chain(jp_llm::builtins().iter().map(|builtin| builtin.name));

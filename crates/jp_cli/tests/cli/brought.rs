@@ -269,6 +269,13 @@ fn a_name_that_a_builtin_has_is_told_with_the_file_and_the_key() {
         .warns("workspace/.jp/config.toml: tooling.bash: ")
         .warns("there is a builtin `bash`")
         .warns("another name");
+    for config in [&config, "[tooling]\nbash = \"1.0.0\"\n"] {
+        app.0.write("workspace/.jp/config.toml", config);
+        let found = doctor(&app.0, &["--offline"]);
+        let line = mend(&found, "error", "bash", "tooling.bash: there is a builtin");
+        assert!(line.contains("another name"), "{line}");
+        assert_eq!(found["errors"], 1, "{found:#}");
+    }
 }
 
 #[test]

@@ -49,7 +49,9 @@ pub(super) fn tools(
                 .tooling
                 .get(&name)
                 .is_some_and(is_of_registry);
-        if elsewhere || (of_server && asking == Asking::Nobody) {
+        // No lock file could have it, so nobody else tells of it.
+        let shadows = matches!(tool, Err(ToolError::ToolingShadows { .. }));
+        if (elsewhere && !shadows) || (of_server && asking == Asking::Nobody) {
             continue;
         }
         if tool.is_ok() {

@@ -218,8 +218,12 @@ impl<'a> Locked<'a> {
     /// Finds what the workspace names and the lock file does not have, or not as it is named.
     fn unlocked(&self) -> Vec<Finding> {
         let tooling = self.session.loaded.config.tooling.iter();
+        let builtins = registry::builtins();
         let missing = tooling.filter(|(name, tool)| {
-            matches!(tool, ToolingConfig::Registry(_)) && self.lock.get(name).is_none()
+            matches!(tool, ToolingConfig::Registry(_))
+                && self.lock.get(name).is_none()
+                // Locking would not help: the name cannot be had.
+                && !builtins.contains(*name)
         });
         missing
             .map(|(name, _)| Finding {
