@@ -1,16 +1,12 @@
 //! Finds the capability a guest names, checks that it is granted, and calls it.
 
-use std::{
-    io::{self, Write},
-    sync::Arc,
-    time::Instant,
-};
+use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Instant};
 
 use jp_policy::{BrokeredName, Grant};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, CallError, Capability, CapabilityCall, Code, Services, Spec, table};
+use crate::{Answer, CallError, Capability, CapabilityCall, Code, Services, Spec, size, table};
 
 /// Larger arguments are refused before anything looks at them.
 const MAX_ARGUMENTS: usize = 1024 * 1024;
@@ -18,7 +14,8 @@ const MAX_ARGUMENTS: usize = 1024 * 1024;
 /// Answers the capability calls of all tools.
 pub struct Broker {
     services: Services,
-    table: Vec<Arc<dyn Capability>>,
+    /// What there is, by its name.
+    known: HashMap<&'static str, Arc<dyn Capability>>,
 }
 
 /// Who calls, and what holds for the call; the same for all capability calls of one tool call.
@@ -42,9 +39,10 @@ impl Broker {
     /// Makes a broker with all capabilities over the given services.
     #[must_use]
     pub fn new(services: Services) -> Self {
+        let known = table().into_iter().map(|known| (known.spec().name, known));
         Self {
             services,
-            table: table(),
+            known: known.collect(),
         }
     }
 
@@ -66,7 +64,7 @@ impl Broker {
         name: &str,
         arguments: &Map<String, Value>,
     ) -> Result<Answer, CallError> {
-        let found = self.table.iter().find(|known| known.spec().name == name);
+        let found = self.known.get(name);
         let full = full_name(found.map(|found| found.spec()), name, arguments)?;
         self.check_grants(caller, found.map(|found| found.spec()), &full)?;
         let Some(found) = found else {
@@ -79,7 +77,7 @@ impl Broker {
                 ..CallError::new(Code::Internal, message)
             });
         };
-        if size(arguments) > MAX_ARGUMENTS {
+        if !size::fits(arguments, MAX_ARGUMENTS) {
             let message = format!("the arguments take more than {MAX_ARGUMENTS} bytes");
             return Err(CallError::new(Code::InvalidArgs, message));
         }
@@ -132,10 +130,10 @@ fn full_name(
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Result<BrokeredName, CallError> {
-    let scope = match spec.and_then(|spec| spec.scope) {
-        None => String::new(),
+    let full = match spec.and_then(|spec| spec.scope) {
+        None => Cow::Borrowed(name),
         Some(field) => match arguments.get(field) {
-            Some(Value::String(value)) => format!(".{value}"),
+            Some(Value::String(value)) => Cow::Owned(format!("{name}.{value}")),
             _ => {
                 return Err(CallError::invalid(
                     field,
@@ -144,7 +142,6 @@ fn full_name(
             }
         },
     };
-    let full = format!("{name}{scope}");
     let parsed: Option<BrokeredName> = full.parse().ok();
     // A `*` from a guest would ask for everything at once, and be granted by `*`.
     parsed
@@ -156,27 +153,4 @@ fn full_name(
                 format!("'{shown}' is no name of a capability"),
             )
         })
-}
-
-/// Counts what the arguments take as JSON, without keeping it.
-fn size(arguments: &Map<String, Value>) -> usize {
-    let mut counted = Counted(0);
-    match serde_json::to_writer(&mut counted, arguments) {
-        Ok(()) => counted.0,
-        Err(_) => usize::MAX,
-    }
-}
-
-/// Counts bytes.
-struct Counted(usize);
-
-impl Write for Counted {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self.0.saturating_add(bytes.len());
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -22,6 +22,7 @@ mod request;
 mod search;
 pub mod secrets;
 mod services;
+mod size;
 mod stt;
 mod table;
 mod web;

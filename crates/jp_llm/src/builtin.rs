@@ -85,7 +85,7 @@ impl Builtin {
         match self.about {
             About::Learn => learn::prepare(invocation),
             About::Brokered(_) => Ok(Prepared {
-                arguments: invocation.arguments_json.to_owned(),
+                arguments: None,
                 wasi: jp_wasm::WasiContext::default(),
                 root: "",
             }),
@@ -95,8 +95,8 @@ impl Builtin {
 
 /// What the host has prepared for one call of a builtin.
 pub(crate) struct Prepared {
-    /// The arguments for the guest, with what the host adds to them.
-    pub(crate) arguments: String,
+    /// The arguments for the guest, where the host adds something to them.
+    pub(crate) arguments: Option<String>,
     /// The directories the guest sees.
     pub(crate) wasi: jp_wasm::WasiContext,
     /// Where it finds them.

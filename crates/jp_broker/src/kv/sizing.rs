@@ -163,7 +163,12 @@ fn mentions(words: &[&str], wanted: &str) -> bool {
     words.iter().any(is)
 }
 
+/// Returns what stands after a marker, all of which end in a colon.
 fn after<'a>(text: &'a str, marker: &str) -> Option<&'a str> {
+    // Most texts have none, which is seen sooner than that a marker is not there.
+    if !text.as_bytes().contains(&b':') {
+        return None;
+    }
     let at = text.find(marker)?.checked_add(marker.len())?;
     text.get(at..).map(str::trim_start)
 }

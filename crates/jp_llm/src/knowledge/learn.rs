@@ -78,7 +78,7 @@ pub(crate) fn prepare(invocation: &Invocation<'_>) -> Result<Prepared, Outcome> 
         }),
     );
     Ok(Prepared {
-        arguments: Value::Object(arguments).to_string(),
+        arguments: Some(Value::Object(arguments).to_string()),
         wasi,
         root: places::SUBJECTS,
     })

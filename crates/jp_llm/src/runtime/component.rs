@@ -4,7 +4,7 @@
 mod artifact;
 mod errors;
 
-use std::{path::Path, sync::Arc};
+use std::{borrow::Cow, path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use jp_policy::Limits;
@@ -172,9 +172,9 @@ impl ToolRuntime for ComponentRuntime {
             Err(error) => return Run::failed(error),
         };
         let answers = if invocation.answers.is_empty() {
-            "{}".to_owned()
+            Cow::Borrowed("{}")
         } else {
-            serde_json::to_string(invocation.answers).unwrap_or_default()
+            Cow::Owned(serde_json::to_string(invocation.answers).unwrap_or_default())
         };
         let calls = match super::calls::of(invocation) {
             Ok(calls) => calls,
@@ -184,7 +184,8 @@ impl ToolRuntime for ComponentRuntime {
             name: &self.name,
             arguments: builtin
                 .as_ref()
-                .map_or(invocation.arguments_json, |b| b.arguments.as_str()),
+                .and_then(|builtin| builtin.arguments.as_deref())
+                .unwrap_or(invocation.arguments_json),
             answers: &answers,
             context: &context,
             wasi: opened.wasi.clone(),
