@@ -85,7 +85,7 @@ mod tests {
         for value in [
             json!("\u{1f}".repeat(100)),
             json!("plain".repeat(100)),
-            json!([[1.5; 50]]),
+            json!(vec![1.5; 50]),
         ] {
             let values: Map<String, Value> = [("value".to_owned(), value)].into_iter().collect();
             let takes = Value::Object(values.clone()).to_string().len();
