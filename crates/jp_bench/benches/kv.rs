@@ -37,9 +37,8 @@ const BATCH: usize = 50;
 /// Time between two arrivals: 1,000 calls a second of each kind.
 const PERIOD: Duration = Duration::from_micros(500);
 
-/// Instances that are made ahead, where any are: about as many as calls can come before the next
-/// ones are made, a millisecond later.
-const SPARES: usize = 16;
+/// Instances that are made ahead, where any are.
+const SPARES: usize = 8;
 
 /// The statement of `kv.sqlite.todo.create`, which finds the position and counts what the user has.
 const INSERT: &str =

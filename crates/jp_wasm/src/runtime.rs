@@ -39,8 +39,7 @@ pub struct RuntimeOptions {
     pub allocation: Allocation,
     /// Where compiled code is kept between processes; nowhere when unset.
     pub cache_dir: Option<PathBuf>,
-    /// Spare instances kept of one tool, at most. The stock is filled again every millisecond, so a host
-    /// that calls a tool back to back finds one each time only if it keeps some fifteen.
+    /// Spare instances kept of one tool, at most. The stock is filled again every millisecond.
     pub spares: usize,
 }
 
