@@ -166,6 +166,7 @@ const fn exit_of(error: &InstallError) -> Exit {
         | InstallError::UnknownRegistry { .. }
         | InstallError::Ambiguous { .. }
         | InstallError::NoVersions { .. }
+        | InstallError::Brought { .. }
         | InstallError::Unfit { .. } => Exit::Usage,
         InstallError::UnknownTool { .. }
         | InstallError::UnknownVersion { .. }

@@ -256,6 +256,9 @@ fn a_file_of_a_workspace_tool_that_is_missing_is_a_mistake_in_the_configuration(
         let line = mend(&doctor(&app.0, &["--offline"]), "error", "own", &missing);
         assert!(line.contains("`own` under `[tooling]`"), "{line}");
         app.jp(&["tool", "show", "own"]).exits(2);
+        app.jp(&["tool", "lock"])
+            .exits(2)
+            .warns(&format!("cannot use `tools/{file}`"));
     }
 }
 

@@ -120,7 +120,7 @@ impl RegistryTools {
         let verified = install::verify_custom(root, &brought, &self.known);
         verified.map_err(|error| match &error {
             InstallError::Verify(error) => problem(error),
-            InstallError::Io { path, source } if is_absent(source) => SignedProblem::NoFile {
+            InstallError::Brought { path, source } if is_absent(source) => SignedProblem::NoFile {
                 name: name.to_owned(),
                 path: path.display().to_string(),
             },

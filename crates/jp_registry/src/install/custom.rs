@@ -83,7 +83,7 @@ fn signatures(root: &Path, signature: &str) -> Result<Vec<u8>, InstallError> {
 
 /// Reads a file of an app; links that lead out of it are refused like paths that do.
 fn read_within(root: &Path, path: &Path, max: u64) -> Result<(PathBuf, Vec<u8>), InstallError> {
-    let failed = |source| InstallError::Io {
+    let failed = |source| InstallError::Brought {
         path: path.to_owned(),
         source,
     };

@@ -52,6 +52,14 @@ pub enum InstallError {
         /// What the system said.
         source: io::Error,
     },
+    /// A file of a tool that an app brings along.
+    #[error("cannot use `{}`: {source}", path.display())]
+    Brought {
+        /// Which one, within the app.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// `--locked`, and the lock file would have to change.
     #[error("`jp.lock` would have to change, which `--locked` refuses: {change}")]
     Locked {

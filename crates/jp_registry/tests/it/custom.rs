@@ -109,7 +109,7 @@ fn tools_of_an_app_are_verified_like_those_of_a_registry() {
             manifest,
             ..custom("ocr.sig")
         });
-        assert!(matches!(error, InstallError::Io { .. }), "{error}");
+        assert!(matches!(error, InstallError::Brought { .. }), "{error}");
     }
     std::os::unix::fs::symlink("/etc/hostname", app.path().join("link")).unwrap();
     let error = refused(&CustomTool {
