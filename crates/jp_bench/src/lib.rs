@@ -5,6 +5,10 @@
 
 use std::time::{Duration, Instant};
 
+/// The allocator of the `jp` command, for both sides of every comparison.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Measured times of one case.
 pub struct Samples {
     name: &'static str,

@@ -26,6 +26,11 @@ mod words;
 
 use std::process::ExitCode;
 
+/// Instances are freed on another thread than they are made on, which the system's allocator takes
+/// long for: a call with one write to the store is 6 % quicker with this one.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // First of all: a confined command starts as this very program, before any thread exists.
     if let Some(code) = jp_confine::enter_if_asked() {
