@@ -10,6 +10,7 @@
 
 mod audience;
 mod error;
+mod escapes;
 mod fill;
 mod forms;
 mod get;

@@ -1,6 +1,6 @@
 //! The spellings in which a value may come back: as it is, and as common encodings write it.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
 
@@ -21,9 +21,13 @@ pub(super) fn forms(value: &[u8]) -> BTreeSet<Vec<u8>> {
         forms.insert(encoding.encode(value).into_bytes());
     }
     forms.extend(percent_forms(value));
-    if let Ok(text) = std::str::from_utf8(value) {
-        forms.extend(json_forms(text));
-        forms.insert(html(text).into_bytes());
+    match String::from_utf8_lossy(value) {
+        Cow::Borrowed(text) => {
+            forms.extend(json_forms(text));
+            forms.insert(html(text).into_bytes());
+        }
+        // What is left of it where somebody made a text of it.
+        Cow::Owned(text) => drop(forms.insert(text.into_bytes())),
     }
     forms.retain(|form| form.len() >= MIN_FORM);
     forms

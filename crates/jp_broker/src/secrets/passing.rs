@@ -5,7 +5,11 @@
 
 use std::sync::Arc;
 
-use super::{Scrubber, scrub::Patterns};
+use super::{
+    Scrubber,
+    escapes::{self, View},
+    scrub::Patterns,
+};
 
 /// Replaces the values of secrets in bytes that pass by.
 pub(crate) struct Passing(Vec<Stage>);
@@ -13,17 +17,21 @@ pub(crate) struct Passing(Vec<Stage>);
 /// One set of patterns, and the end of what it was given that is not decided yet.
 struct Stage {
     patterns: Arc<Patterns>,
+    /// Whether it looks behind escapes. What stands there without any was found before.
+    escapes: bool,
     held: Vec<u8>,
 }
+
+/// Bytes whose escapes are read at once.
+const CHUNK: usize = 64 * 1024;
 
 impl Passing {
     /// Starts with nothing held back.
     pub(crate) fn new(scrubber: &Scrubber) -> Self {
-        let stage = |patterns: &Arc<Patterns>| Stage {
-            patterns: Arc::clone(patterns),
-            held: Vec::new(),
+        let stages = |patterns: &Arc<Patterns>| {
+            [false, true].map(|escapes| Stage::new(Arc::clone(patterns), escapes))
         };
-        Self(scrubber.sets().iter().map(stage).collect())
+        Self(scrubber.sets().iter().flat_map(stages).collect())
     }
 
     /// Takes the next bytes, and returns those that are decided.
@@ -39,37 +47,85 @@ impl Passing {
     pub(crate) fn finish(&mut self) -> Vec<u8> {
         let mut passed = Vec::new();
         for stage in &mut self.0 {
-            stage.held.extend(passed);
-            let held = std::mem::take(&mut stage.held);
-            passed = stage.patterns.replace(&held).unwrap_or(held);
+            passed = stage.finish(&passed);
         }
         passed
     }
 }
 
+/// Replaces values whose letters are escaped; `None` if there are none.
+pub(super) fn replace_escaped(patterns: &Arc<Patterns>, bytes: &[u8]) -> Option<Vec<u8>> {
+    if !escapes::may_escape(bytes) {
+        return None;
+    }
+    let mut stage = Stage::new(Arc::clone(patterns), true);
+    let mut out = Vec::with_capacity(bytes.len());
+    for chunk in bytes.chunks(CHUNK) {
+        out.extend(stage.push(chunk));
+    }
+    out.extend(stage.finish(&[]));
+    (out != bytes).then_some(out)
+}
+
 impl Stage {
+    fn new(patterns: Arc<Patterns>, escapes: bool) -> Self {
+        Self {
+            patterns,
+            escapes,
+            held: Vec::new(),
+        }
+    }
+
     fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
-        let text = self.held.as_slice();
-        let (mut passed, mut done) = (Vec::with_capacity(text.len()), 0);
-        let mut open = self.patterns.open_end(text);
+        let (passed, decided) = self.pass(true);
+        self.held.drain(..decided);
+        passed
+    }
+
+    fn finish(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.held.extend_from_slice(bytes);
+        let (passed, _) = self.pass(false);
+        self.held.clear();
+        passed
+    }
+
+    /// Returns what is decided of the bytes held, and how many those are.
+    fn pass(&self, more: bool) -> (Vec<u8>, usize) {
+        let view = match self.escapes {
+            true => View::read(&self.held, more),
+            false => View::plain(&self.held),
+        };
+        let text = &*view.bytes;
+        let open_end = |from: usize| match more {
+            true => from + self.patterns.open_end(text.get(from..).unwrap_or_default()),
+            false => text.len(),
+        };
+        let between = |from: usize, to: usize| self.held.get(from..to).unwrap_or_default();
+        let (mut passed, mut done) = (Vec::with_capacity(self.held.len()), 0);
+        let mut open = open_end(0);
         for found in self.patterns.find(text) {
             // What starts in the open end may yet be part of something longer. What starts before
             // cannot: the open end would start there too.
             if found.start >= open {
                 break;
             }
-            passed.extend_from_slice(text.get(done..found.start).unwrap_or_default());
-            passed.extend_from_slice(found.name.as_bytes());
-            done = found.end;
-            if done > open {
-                let rest = text.get(done..).unwrap_or_default();
-                open = done.saturating_add(self.patterns.open_end(rest));
+            let (start, end) = (view.original(found.start), view.original(found.end));
+            if !self.escapes || end - start > found.end - found.start {
+                passed.extend_from_slice(between(done, start));
+                passed.extend_from_slice(found.name.as_bytes());
+                done = end;
+            }
+            if found.end > open {
+                open = open_end(found.end);
             }
         }
-        passed.extend_from_slice(text.get(done..open).unwrap_or_default());
-        self.held.drain(..open);
-        passed
+        let decided = match more {
+            true => view.original(open),
+            false => self.held.len(),
+        };
+        passed.extend_from_slice(between(done, decided));
+        (passed, decided)
     }
 }
 
@@ -130,6 +186,54 @@ mod tests {
             prop_assert_eq!(&passed(&scrubber, &pieces), &whole);
             let single: Vec<_> = text.chunks(1).collect();
             prop_assert_eq!(&passed(&scrubber, &single), &whole);
+        }
+
+        #[test]
+        fn however_letters_are_spelled_and_pieces_cut_no_value_passes(
+            value in "[A-Za-z0-9+/\"&%\\u{e4}\\u{1f600}]{8,16}",
+            spellings in prop::collection::vec(0..8_u8, 16),
+            around in "[a-z%&;\\\\ ]{0,6}",
+            cuts in prop::collection::vec(0..300_usize, 0..8),
+        ) {
+            let scrubber = Scrubber::new([("pat", value.as_bytes())]).unwrap();
+            let spelled: String = value.chars().zip(spellings).map(|(letter, way)| spell(letter, way)).collect();
+            let text = format!("{around}|{spelled}|{around}").into_bytes();
+            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<_> = cuts.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect();
+            let whole = format!("{around}|[secret:pat]|{around}").into_bytes();
+            prop_assert_eq!(scrubber.scrub_bytes(&text).into_owned(), whole.clone());
+            prop_assert_eq!(passed(&scrubber, &pieces), whole);
+        }
+    }
+
+    /// Writes a letter in one of the ways in which it may come back.
+    fn spell(letter: char, way: u8) -> String {
+        let units = |before: &str| {
+            let units = letter.encode_utf16(&mut [0; 2]).to_vec();
+            units
+                .iter()
+                .map(|unit| format!("{before}u{unit:04X}"))
+                .collect()
+        };
+        let percent = |sign: &str| {
+            let bytes = letter.encode_utf8(&mut [0; 4]).as_bytes().to_vec();
+            bytes
+                .iter()
+                .map(|byte| format!("{sign}{byte:02x}"))
+                .collect()
+        };
+        match way {
+            0 => units("\\"),
+            1 => units("\\\\"),
+            2 => percent("%"),
+            3 => percent("%25"),
+            4 => format!("&#{};", u32::from(letter)),
+            5 => format!("&amp;#x{:x};", u32::from(letter)),
+            // A sign that escapes begin with is never written as it is by whoever escapes at all.
+            _ if "&%\"".contains(letter) => units("\\"),
+            _ => letter.to_string(),
         }
     }
 }

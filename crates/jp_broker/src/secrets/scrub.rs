@@ -1,8 +1,8 @@
 //! Replaces the values of secrets by their names, in whatever is shown to a guest, a model or a log.
 //!
 //! Finds a value as it is and as base64 (also in the midst of a longer text), hex, percent-encoding,
-//! JSON and HTML write it. A server that wants to give a secret away can always spell it in another
-//! way: that is why a secret is only sent to its audience.
+//! JSON and HTML write it, whichever of its letters they escape. A server that wants to give a secret
+//! away can always spell it in another way: that is why a secret is only sent to its audience.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -10,7 +10,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
-use super::{SecretError, forms::forms};
+use super::{SecretError, forms::forms, passing::replace_escaped};
 
 /// Replaces the values of secrets by `[secret:NAME]`.
 #[derive(Clone, Default)]
@@ -91,6 +91,9 @@ impl Scrubber {
         let mut found = Cow::Borrowed(bytes);
         for patterns in &self.0 {
             if let Some(scrubbed) = patterns.replace(&found) {
+                found = Cow::Owned(scrubbed);
+            }
+            if let Some(scrubbed) = replace_escaped(patterns, &found) {
                 found = Cow::Owned(scrubbed);
             }
         }

@@ -58,6 +58,52 @@ fn the_rest_of_a_text_stays_as_it_is() {
 }
 
 #[test]
+fn a_value_is_found_whichever_of_its_letters_are_escaped() {
+    let scrubber = Scrubber::new([("pat", "T\u{1f600}P/SECRET+\"x\\y".as_bytes())]).unwrap();
+    for spelling in [
+        r#"T\ud83d\ude00P\/SECRET\u002B\"x\\y"#,
+        r#"\u0054\uD83D\uDE00\u0050\u002f\u0053\u0045CRET+\u0022x\u005cy"#,
+        r#"T\\ud83d\\ude00P\\/SECRET\\u002b\\\"x\\\\y"#,
+        "T%f0%9F%98%80P/S%45CRET+\"x\\y",
+        "T%25f0%259F%2598%2580P%252FSECRET%2B%2522x%255Cy",
+        "T&#128512;P/SECRET&#43;&quot;x&#x5C;y",
+        "T&amp;#x1F600;P/SECRET+&amp;quot;x\\y",
+        r#"T\xf0\x9f\x98\x80P/SECRET\x2b\x22x\x5cy"#,
+    ] {
+        let text = format!("{{\"a\":\"{spelling}\",\"b\":\"\\u00e4 50% &c\"}}");
+        let scrubbed = scrubber.scrub(&text).into_owned();
+        assert_eq!(
+            scrubbed, r#"{"a":"[secret:pat]","b":"\u00e4 50% &c"}"#,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn escapes_that_spell_no_value_stay_as_they_are() {
+    for text in [
+        r#"\u0073\u0033cr \ud83d \ud83d\u0041 \u12 \x %25 %zz %2 &amp; &#0; &#x110000; &nosuch; \\\\\\\\\\\\"#,
+        r"%25252525252525 &amp;amp;amp;amp;amp; \\\\\\\\\\\\\\\\n \",
+        "%",
+        "&amp",
+        "\\",
+    ] {
+        assert!(
+            matches!(scrubber().scrub(text), Cow::Borrowed(same) if same == text),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_value_of_arbitrary_bytes_is_found_where_a_text_was_made_of_it() {
+    let value = b"TOP\xff\xfeSECRET";
+    let scrubber = Scrubber::new([("x", value.as_slice())]).unwrap();
+    let text = format!("Bearer {}!", String::from_utf8_lossy(value));
+    assert_eq!(scrubber.scrub(&text), "Bearer [secret:x]!");
+}
+
+#[test]
 fn json_is_scrubbed_in_names_texts_and_numbers() {
     let mut json = json!({ VALUE: [VALUE, {"a": 1234567890123_u64}], "b": null, "c": 12 });
     let both = scrubber().and(&Scrubber::new([("number", b"1234567890123".as_slice())]).unwrap());

@@ -20,6 +20,8 @@ pub(crate) enum Way {
     Json,
     /// Answers with a stream of events.
     Events,
+    /// The same, and escapes a letter where it need not.
+    Escaped,
     /// Ends the stream of a call before its answer.
     CutOff,
     /// Sends everybody elsewhere.
@@ -122,15 +124,18 @@ fn answer(mut stream: TcpStream, way: Way, seen: &Mutex<Vec<Seen>>, hung_up: &At
         (Way::Forgetful, 5..) => "200 OK\r\nMcp-Session-Id: s3ssion-2",
         _ => "200 OK\r\nMcp-Session-Id: s3ssion-1",
     };
-    let message = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
-    if !matches!(way, Way::Events | Way::CutOff) {
+    let mut message = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+    if way == Way::Escaped {
+        message = message.replace("s3cret", "s\\u0033cret");
+    }
+    if !matches!(way, Way::Events | Way::Escaped | Way::CutOff) {
         return write(&mut stream, status, "application/json", &message);
     }
     let token = &request.body["params"]["_meta"]["progressToken"];
     let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress",
         "params": {"progressToken": token, "progress": 1, "total": 2}});
     let mut events = format!(": hello\n\nid: 1\nevent: message\ndata: {progress}\n\n");
-    if way == Way::Events || method != "tools/call" {
+    if way != Way::CutOff || method != "tools/call" {
         events.push_str(&format!("id: 2\nevent: message\ndata: {message}\n\n"));
     }
     write(

@@ -74,6 +74,7 @@ fn d42_an_echo_inside_escapes_packing_or_bytes_gives_nothing_away() {
     let desk = with_pat(&json_site, &["http.request", "secrets.get.pat"]);
     let found = desk.request(authorized(json_site.url("/"))).unwrap();
     assert_eq!(found["json"]["a"], "[secret:pat]");
+    assert_eq!(found["text"], "{\"a\":\"[secret:pat]\"}");
 
     let bytes = [b"\xff\xfe", VALUE.as_bytes(), b"\xff"].concat();
     let binary = Site::saying(body("image/png", bytes));
