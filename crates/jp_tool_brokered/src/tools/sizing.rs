@@ -10,25 +10,25 @@ pub(super) const T_SHIRT_SIZE: Argument = optional(
 
 pub(super) const STORY_POINTS: Argument = optional(
     "story_points",
-    Kind::AtLeast(0),
+    Kind::AtLeast(1),
     "Size of the work in points",
 );
 
 pub(super) const OPTIMISTIC: Argument = optional(
     "estimate_optimistic_minutes",
-    Kind::AtLeast(0),
+    Kind::AtLeast(1),
     "Minutes it takes if all goes well",
 );
 
 pub(super) const LIKELY: Argument = optional(
     "estimate_likely_minutes",
-    Kind::AtLeast(0),
+    Kind::AtLeast(1),
     "Minutes it most likely takes",
 );
 
 pub(super) const PESSIMISTIC: Argument = optional(
     "estimate_pessimistic_minutes",
-    Kind::AtLeast(0),
+    Kind::AtLeast(1),
     "Minutes it takes if much goes wrong",
 );
 
