@@ -101,9 +101,7 @@ impl Broker {
     ) -> Result<(), CallError> {
         let tool = caller.tool;
         if !caller.grant.capabilities().brokered.allows(full) {
-            let hint = "add it to `grant.calls` of the tool";
-            let message = format!("Capability '{full}' is not allowed for tool '{tool}'; {hint}");
-            return Err(CallError::new(Code::Forbidden, message));
+            return Err(CallError::not_allowed(full.as_str(), tool));
         }
         // Whoever works on another tool's data needs what that tool may do, too: a tool must not
         // gain by asking a second one.

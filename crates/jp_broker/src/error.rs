@@ -87,6 +87,16 @@ impl CallError {
         Self::new(Code::InvalidArgs, format!("`{field}` {problem}"))
     }
 
+    /// Makes the error of a capability that a tool was not granted, with the line that grants it.
+    #[must_use]
+    pub fn not_allowed(name: &str, tool: &str) -> Self {
+        let message = format!(
+            "Capability '{name}' is not allowed for tool '{tool}'; `grant.calls = [\"{name}\"]` under \
+             `[conversation.tools.{tool}]` allows it, if the user's policy does"
+        );
+        Self::new(Code::Forbidden, message)
+    }
+
     /// Makes the error of something that is not set up on this host: the same call will fail again
     /// until a person changes that.
     #[must_use]

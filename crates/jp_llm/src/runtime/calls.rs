@@ -10,7 +10,7 @@ use jp_audit::{Log, Waiting};
 use jp_broker::{Answer, Broker, CallError, Caller, Code};
 use jp_policy::Grant;
 use jp_tool::Outcome;
-use jp_wasm::{Afterwards, CapabilityCalls, CapabilityError};
+use jp_wasm::{Afterwards, CapabilityCalls, CapabilityError, ToolKind};
 use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
@@ -26,12 +26,16 @@ const FAR: Duration = Duration::from_hours(24 * 365);
 /// The capability whose arguments are meant for the log.
 const LOG: &str = "log.emit";
 
+/// The longest name that is repeated.
+const MAX_NAME: usize = 80;
+
 /// How the names of what concerns secrets start.
 const SECRETS: &str = "secrets.";
 
 /// Answers the capability calls of one run of a tool.
 struct Calls {
-    broker: Arc<Broker>,
+    /// Nobody where nothing was granted that it could do.
+    broker: Option<Arc<Broker>>,
     grant: Arc<Grant>,
     others: Arc<Others>,
     deadline: Instant,
@@ -42,19 +46,22 @@ struct Calls {
     unwritten: Arc<Mutex<Option<Waiting>>>,
 }
 
-/// Returns what answers the capability calls of a tool; nothing when it may make none.
+/// Returns what answers the capability calls of a tool; nothing when it can make none. What was not
+/// granted is refused here too, so that it is written down.
 pub(super) fn of(
     invocation: &Invocation<'_>,
+    kind: ToolKind,
 ) -> Result<Option<Arc<dyn CapabilityCalls>>, ToolError> {
-    if invocation.grant.capabilities().brokered.is_none() {
+    if !kind.calls_capabilities() {
         return Ok(None);
     }
-    let Some(broker) = invocation.host.broker()? else {
-        return Ok(None);
+    let broker = match invocation.grant.capabilities().brokered.is_none() {
+        true => None,
+        false => invocation.host.broker()?,
     };
     let now = Instant::now();
     Ok(Some(Arc::new(Calls {
-        broker: Arc::clone(broker),
+        broker: broker.cloned(),
         grant: Arc::clone(invocation.grant),
         others: Arc::clone(invocation.others),
         deadline: now.checked_add(invocation.left.time).unwrap_or(now + FAR),
@@ -117,6 +124,10 @@ pub(super) fn scrubbed(invocation: &Invocation<'_>, run: Run) -> Run {
 
 impl Calls {
     async fn answer(&self, name: &str, arguments: &str) -> Result<Answer, CallError> {
+        let Some(broker) = &self.broker else {
+            let name: String = name.chars().take(MAX_NAME).collect();
+            return Err(CallError::not_allowed(&name, &self.record.tool));
+        };
         let arguments: Map<String, Value> = match serde_json::from_str(arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(Value::Null) => Map::new(),
@@ -138,7 +149,7 @@ impl Calls {
             deadline: self.deadline,
             cancel: &self.cancel,
         };
-        self.broker.call(&caller, name, &arguments).await
+        broker.call(&caller, name, &arguments).await
     }
 
     /// Writes a call down. One that nobody can account for did not happen, as far as the guest may
@@ -179,7 +190,10 @@ impl Calls {
             return Ok(None);
         };
         let level = sent.get("level").and_then(Value::as_str).unwrap_or("info");
-        let scrubber = self.broker.services().scrubber();
+        let Some(broker) = &self.broker else {
+            return Ok(None);
+        };
+        let scrubber = broker.services().scrubber();
         let scrubber = scrubber.map_err(|error| CallError::internal(error.to_string()))?;
         Ok(Some(
             scrubber.scrub(&format!("{level}:{event}")).into_owned(),

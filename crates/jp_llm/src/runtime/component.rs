@@ -176,7 +176,7 @@ impl ToolRuntime for ComponentRuntime {
         } else {
             Cow::Owned(serde_json::to_string(invocation.answers).unwrap_or_default())
         };
-        let calls = match super::calls::of(invocation) {
+        let calls = match super::calls::of(invocation, prepared.kind()) {
             Ok(calls) => calls,
             Err(error) => return Run::failed(error),
         };

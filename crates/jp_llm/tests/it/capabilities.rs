@@ -127,6 +127,10 @@ async fn a_module_gets_what_its_configuration_asks_for_and_no_more() {
     for tool in ["other", "silent"] {
         let error = refused(&desk, tool).await;
         assert_eq!(error["code"], "forbidden", "{error}");
+        let told = error["error"].as_str().unwrap();
+        let line =
+            format!("`grant.calls = [\"clock.now_unix\"]` under `[conversation.tools.{tool}]`");
+        assert!(told.contains(&line), "{told}");
     }
     let error = refused(&desk, "nobody").await;
     assert_eq!(
@@ -142,6 +146,7 @@ async fn a_module_gets_what_its_configuration_asks_for_and_no_more() {
     let expected = [
         "clock allowed success",
         "other denied denied",
+        "silent denied denied",
         "nobody allowed host_failure",
     ];
     assert_eq!(decisions, expected);
