@@ -16,6 +16,7 @@
 
 mod check;
 mod handler;
+mod look;
 mod opened;
 mod page;
 mod planning;
@@ -34,6 +35,7 @@ mod wakeup;
 
 use std::sync::Arc;
 
+pub use look::look_at;
 pub use quotas::Quotas;
 pub(crate) use store::Access;
 pub use store::Store;

@@ -26,6 +26,7 @@ mod vault;
 
 pub use audience::Audience;
 pub use error::{KeyLies, SecretError};
+pub use fill::secrets_in;
 pub use key::{KeyPlace, Moved};
 pub use keyring::{KeyId, Keyring, KeyringError, SessionKeyring};
 pub use scrub::Scrubber;

@@ -80,6 +80,45 @@ pub fn open_store(places: &BrokerPlaces) -> Result<Store, String> {
     Store::open(&places.store).map_err(|error| error.to_string())
 }
 
+/// Looks whether the database is whole, and changes nothing in it.
+///
+/// # Errors
+///
+/// When it is damaged or cannot be looked at.
+pub fn look_at_store(places: &BrokerPlaces) -> Result<(), String> {
+    jp_broker::kv::look_at(&places.store).map_err(|error| error.to_string())
+}
+
+/// Returns the secrets that a configuration names: which key names it, the secret, and the URL it is
+/// sent to.
+#[must_use]
+pub fn named_secrets(config: &BrokerConfig) -> Vec<(String, String, String)> {
+    let endpoints = [
+        ("llm", &config.llm),
+        ("coding", &config.coding),
+        ("stt", &config.stt),
+    ];
+    let endpoints = endpoints.into_iter().filter_map(|(name, endpoint)| {
+        let endpoint = endpoint.as_ref()?;
+        Some((name, endpoint.key.clone()?, endpoint.url.clone()))
+    });
+    let search = config.search.as_ref();
+    let search =
+        search.and_then(|search| Some(("search", search.key.clone()?, search.url.clone())));
+    let keys = endpoints.chain(search);
+    let keys = keys.map(|(name, key, url)| (format!("broker.{name}.key"), key, url));
+    let headers = config.http.iter().flat_map(|(name, server)| {
+        server.headers.iter().flat_map(move |(header, value)| {
+            let secrets = jp_broker::secrets::secrets_in(value).into_iter();
+            secrets.map(move |secret| {
+                let key = format!("broker.http.{name}.headers.{header}");
+                (key, secret.to_string(), server.url.clone())
+            })
+        })
+    });
+    keys.chain(headers).collect()
+}
+
 /// Opens the secrets. Nothing is made or read before it is needed.
 ///
 /// # Errors

@@ -183,7 +183,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
 
 /// Looks at the first bytes: SQLite itself would already change some of the files it then refuses.
 /// The first transaction puts our mark there, before there is a write-ahead log.
-fn check_header(path: &Path, file: &fs::Metadata) -> Result<(), StoreError> {
+pub(super) fn check_header(path: &Path, file: &fs::Metadata) -> Result<(), StoreError> {
     let refuse = |found| StoreError::NotOurs {
         path: path.to_owned(),
         found,
@@ -281,7 +281,7 @@ fn pause(attempt: u32) -> Duration {
     longest * u32::try_from(share).unwrap_or(512) / 1024
 }
 
-fn io_error(what: &'static str, path: &Path, source: io::Error) -> StoreError {
+pub(super) fn io_error(what: &'static str, path: &Path, source: io::Error) -> StoreError {
     StoreError::Io {
         what,
         path: PathBuf::from(path),

@@ -40,6 +40,17 @@ pub(crate) fn parts(mut text: &str) -> Option<Vec<Part<'_>>> {
     Some(parts)
 }
 
+/// Returns the secrets whose placeholders a text holds; none if one of them is not well-formed.
+#[must_use]
+pub fn secrets_in(text: &str) -> Vec<SecretName> {
+    let parts = parts(text).unwrap_or_default().into_iter();
+    let names = parts.filter_map(|part| match part {
+        Part::Secret(name) => Some(name),
+        Part::Text(_) => None,
+    });
+    names.collect()
+}
+
 /// Finds a secret for a guest that has it in its grant. Whoever has not learns nothing from the
 /// answer: the store is not even asked.
 pub(crate) fn find_granted(

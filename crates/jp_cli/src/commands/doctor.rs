@@ -1,6 +1,7 @@
 //! `jp doctor`: what is not as it should be, and what mends it. Changes nothing but what registries
 //! last said.
 
+mod broker;
 mod definitions;
 mod failed;
 mod finding;
@@ -29,8 +30,9 @@ use crate::{error::CliError, exit::Exit, session::Session, ui::Ui};
 Looks at the tools of the workspace and of jp.lock (revoked, deprecated,
 outdated, not verified here, signed by a key that is not trusted, not locked or
 changed since, impossible to run, damaged), at who can read or change your
-files, at the clock, at the keyring if it has the key of your secrets, and at
-the system. Each finding comes with the command that mends it.
+files, at the clock, at the keyring if it has the key of your secrets, at the
+store of to-dos and the like, at the secrets that [broker] names, and at the
+system. Each finding comes with the command that mends it.
 
 Registries and MCP servers are asked, unless --offline says otherwise.
 
@@ -91,6 +93,7 @@ fn examine(asking: Asking, ui: &Ui) -> Result<Vec<Finding>, CliError> {
         findings.extend(tools(session, asking, ui));
     }
     findings.extend(keyring::check());
+    findings.extend(broker::check(session.as_ref()));
     findings.extend(system::clock());
     findings.extend(system::system(session.as_ref()));
     Ok(findings)

@@ -108,7 +108,8 @@ fn what_others_can_read_or_change_is_an_error_until_it_is_mended() {
     sandbox.fed(&set, b"correct-horse").exits(0);
     for (file, bits, _) in &files {
         if !sandbox.path(file).exists() {
-            sandbox.write(file, "{}");
+            let empty = if file.ends_with(".json") { "{}" } else { "" };
+            sandbox.write(file, empty);
         }
         mode(&sandbox.path(file), *bits);
         mode(sandbox.path(file).parent().unwrap(), 0o700);
@@ -200,4 +201,46 @@ fn a_local_tool_without_its_wasm_file_is_told() {
     assert!(line.contains("[conversation.tools.spin]"), "{line}");
     mend(&found, "error", "trap", ".jp/tools/trap.wasm");
     assert_eq!(found["errors"], 3, "{found:#}");
+}
+
+#[test]
+fn a_damaged_store_and_a_secret_that_nobody_set_are_found_and_mended() {
+    let sandbox = Sandbox::new("");
+    let user = "[broker.llm]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nkey = \"llm_key\"\n\
+                [broker.http.forge]\nurl = \"https://forge.example\"\n\
+                headers.authorization = \"Bearer {{secret:forge}}\"\n";
+    sandbox.write("home/.config/jp/config.toml", user);
+    jp(
+        &sandbox,
+        &["tool", "run", "todo", "action=create", "title=a"],
+    )
+    .exits(0);
+    let store = sandbox.path("home/.local/share/jp/broker/store.sqlite");
+    // What stands in the log still would be read instead.
+    for log in ["-wal", "-shm"] {
+        let _ = fs::remove_file(store.with_file_name(format!("store.sqlite{log}")));
+    }
+    let mut bytes = fs::read(&store).unwrap();
+    bytes[4096..12_288].fill(0x5a);
+    fs::write(&store, bytes).unwrap();
+    let found = doctor(&sandbox, &[]);
+    let set = mend(
+        &found,
+        "warning",
+        "broker.llm.key",
+        "`llm_key`, which is not set",
+    );
+    assert_eq!(set, "jp secret set llm_key --for https://llm.example/v1");
+    let header = "broker.http.forge.headers.authorization";
+    let set = mend(&found, "warning", header, "`forge`, which is not set");
+    for line in [
+        set,
+        "jp secret set llm_key --for https://llm.example/v1".to_owned(),
+    ] {
+        let words: Vec<&str> = line.split(' ').skip(1).collect();
+        sandbox.fed(&words, b"correct-horse").exits(0);
+    }
+    follow(&sandbox, &mend(&found, "error", "store", "is damaged"));
+    assert_eq!(doctor(&sandbox, &[])["findings"], json!([]));
+    jp(&sandbox, &["tool", "run", "todo", "action=list"]).exits(0);
 }
