@@ -59,10 +59,7 @@ impl ToolKind {
     /// Whether it can ask for something to be done on its behalf.
     #[must_use]
     pub const fn calls_capabilities(self) -> bool {
-        !matches!(
-            self,
-            Self::Component { describes: false } | Self::WasiCommand
-        )
+        !matches!(self, Self::Component { describes: false })
     }
 
     /// Whether it can open anything: a module without imports has no way to.

@@ -35,7 +35,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
         writes(
             Spec {
                 name: "kv.sqlite.reminders.create",
-                summary: "Makes a reminder; the same title within 2 seconds is the one already there",
+                summary: "Makes a reminder; the same title within 2 seconds is the one already there, the first time given counts, and without any it is ten years ahead",
                 arguments: "title*, delay_seconds | in_seconds | due_at (seconds or milliseconds since 1970)",
                 result: "{status, reminder}",
                 ..REMINDERS

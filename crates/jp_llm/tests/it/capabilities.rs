@@ -5,7 +5,10 @@ use jp_llm::{
     Call, LazyBroker, ToolError,
     broker::{BrokerPlaces, Means, Secret, SecretValue, VaultPaths},
 };
-use jp_test::abi::Abi;
+use jp_test::{
+    abi::{Abi, data},
+    text::component,
+};
 use serde_json::{Value, json};
 
 use crate::kit::{Desk, Ended, call, wasm};
@@ -150,6 +153,40 @@ async fn a_module_gets_what_its_configuration_asks_for_and_no_more() {
         "nobody allowed host_failure",
     ];
     assert_eq!(decisions, expected);
+}
+
+#[tokio::test]
+async fn a_program_may_ask_too() {
+    let ask = json!({
+        "status": "capability_call",
+        "abi_version": 1,
+        "capability_call": {"name": "clock.now_unix", "args": {}},
+    });
+    let (ask, length) = (ask.to_string(), ask.to_string().len());
+    let program = format!(
+        r#"(module
+          (import "wasi_snapshot_preview1" "fd_write"
+            (func $write (param i32 i32 i32 i32) (result i32)))
+          (memory (export "memory") 1) {} {}
+          (func (export "_start")
+            (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#,
+        data(
+            0,
+            &[
+                16_u32.to_le_bytes(),
+                u32::try_from(length).unwrap().to_le_bytes()
+            ]
+            .concat()
+        ),
+        data(16, ask.as_bytes()),
+    );
+    let config = module("program", r#"["clock.now_unix"]"#);
+    let desk = desk(&config, "").file(".jp/tools/program.wasm", component(&program));
+    let said = parsed(&desk.said("program", json!({})).await.unwrap());
+    assert!(
+        said["capability_result"]["result"]["unix"].is_i64(),
+        "{said}"
+    );
 }
 
 #[tokio::test]
