@@ -212,13 +212,15 @@ async fn unopened(
     if let Some(ended) = fate.ended.get() {
         return Unopened::Failed(ending::of_fate(server, ended, tail));
     }
-    let ending = match process {
-        Some(mut process) => process.ending().await,
-        None => None,
+    let reason = match (ending::of_greeting(error), process) {
+        (Some(said), _) => Some(said),
+        (None, Some(mut process)) => process.ending().await,
+        (None, None) => None,
     };
+    let closed = "the connection was closed before it answered the greeting";
     Unopened::Failed(McpError::Start {
         server: server.to_owned(),
-        reason: ending.unwrap_or_else(|| ending::of_greeting(error)),
+        reason: reason.unwrap_or_else(|| closed.to_owned()),
         said: tail.said(),
     })
 }

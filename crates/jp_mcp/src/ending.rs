@@ -85,13 +85,14 @@ pub(crate) fn of_fate(server: &str, ended: &Ended, tail: &Tail) -> McpError {
     }
 }
 
-/// Says why a greeting came to nothing. The words of the library that sends it name its types, and
-/// repeat what the server sent.
-pub(crate) fn of_greeting(error: &ClientInitializeError) -> String {
+/// Says why a greeting came to nothing, if the server said anything to it. The words of the library that
+/// sends it name its types, and repeat what the server sent.
+pub(crate) fn of_greeting(error: &ClientInitializeError) -> Option<String> {
     let text = match error {
         ClientInitializeError::JsonRpcError(error) => {
             let message = line(&error.message, MAX_REASON);
-            return format!("it refused the greeting: {message} ({})", error.code.0);
+            let code = error.code.0;
+            return Some(format!("it refused the greeting: {message} ({code})"));
         }
         ClientInitializeError::ExpectedInitResponse(_)
         | ClientInitializeError::ExpectedInitResult(_)
@@ -102,7 +103,7 @@ pub(crate) fn of_greeting(error: &ClientInitializeError) -> String {
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
             "it speaks no revision of the protocol that is known here"
         }
-        _ => "the connection was closed before it answered the greeting",
+        _ => return None,
     };
-    text.to_owned()
+    Some(text.to_owned())
 }

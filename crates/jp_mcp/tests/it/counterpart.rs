@@ -68,6 +68,7 @@ fn hear(words: &[String], cancelled: &Ids, message: Value) {
     };
     match method.as_str() {
         "initialize" if mode == "deaf" => {}
+        "initialize" if mode == "choosy" => refuse(-32000, "no licence\nerror: fake"),
         "initialize" if mode == "newer" => refuse(-32601, "Method not found"),
         "initialize" => answer(json!({
             "protocolVersion": message["params"]["protocolVersion"],

@@ -174,6 +174,20 @@ async fn greetings_on_standard_output_do_no_harm_and_an_endless_line_does() {
 }
 
 #[tokio::test]
+async fn what_a_program_says_when_it_refuses_the_greeting_is_told() {
+    let error = call(&pool(&["choosy"]), "echo", json!({})).await;
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("it refused the greeting: no licence"),
+        "{error}"
+    );
+    assert!(
+        !error.contains('\n') && !error.contains("exit status"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn a_server_of_the_newest_revision_is_greeted_its_way() {
     let called = call(&pool(&["newer"]), "echo", json!({"a": 1}))
         .await
