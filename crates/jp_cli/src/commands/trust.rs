@@ -17,7 +17,8 @@ use crate::{error::CliError, exit::Exit, places, session::Session, text, ui::Ui}
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Trust holds for the configuration and the Wasm files as they are now. When one
-of them changes, it is gone until you look again.
+of them changes, it is gone until you look again, and a Wasm file that comes
+later is not trusted.
 
 Examples:
   jp trust            show what this workspace asks for, and trust it
@@ -68,9 +69,9 @@ pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
             "there is nothing to trust: {root} has no configuration of its own (.jp/config.toml)"
         )));
     }
-    store.trust(&session.workspace.root, &session.loaded)?;
-    session.host.trust = store.check(&session.workspace.root, &session.loaded);
-    let asks = requests(&session.loaded, &session.host);
+    let looked = store.trust(&session.workspace.root, &session.loaded)?;
+    session.host.trust = looked.trust();
+    let asks = requests(&session.loaded, &session.host, &looked);
     if args.json {
         let tools: Vec<Value> = asks.iter().map(Ask::json).collect();
         ui.json(
@@ -117,6 +118,9 @@ fn page(asks: &[Ask], session: &Session) -> String {
         if let Some(wasm) = &ask.wasm {
             line("wasm", &text::one_line(wasm));
         }
+        if let Some(unpinned) = &ask.unpinned {
+            line("unpinned", &text::one_line(unpinned));
+        }
         if !ask.may.is_empty() {
             line("may", &ask.may.join("; "));
         }
@@ -158,6 +162,14 @@ fn warn(asks: &[Ask], session: &Session, ui: &Ui) {
             }
             None => ui.warning("commands will be refused: this program cannot confine them"),
         }
+    }
+    let unpinned = asks.iter().filter(|ask| ask.unpinned.is_some()).count();
+    if unpinned > 0 {
+        let files = if unpinned == 1 { "file" } else { "files" };
+        ui.warning(&format!(
+            "{unpinned} Wasm {files} could not be pinned: whatever is put there gets nothing that trust \
+             gives, until you run `jp trust` again."
+        ));
     }
     if asks.iter().any(|ask| ask.net && ask.denied.is_none()) {
         ui.warning("tools of this workspace may send what they read over the network.");

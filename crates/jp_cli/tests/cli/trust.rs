@@ -60,6 +60,36 @@ fn a_swapped_wasm_file_does_not_run_unattended() {
 }
 
 #[test]
+fn a_wasm_file_that_is_missing_is_told_and_gets_nothing_when_it_comes() {
+    let sandbox = Sandbox::new(
+        "[conversation.tools.e]\nsource = \"local\"\nwasm = \"wasm/e.wasm\"\nabi = 1\n\
+         grant.workspace = \"none\"\ngrant.calls = [\"kv.sqlite.todo.clear\"]\n",
+    );
+    let trusted = sandbox.jp(&["trust"]).exits(0);
+    let trusted = trusted.says("    unpinned there is no such file");
+    trusted.warns("1 Wasm file could not be pinned");
+    let unpinned = || {
+        let document = sandbox.jp(&["trust", "--json"]).exits(0).json();
+        document["tools"][0]["unpinned"].clone()
+    };
+    assert_eq!(unpinned(), "there is no such file");
+    let module = jp_test::abi::Abi::saying(
+        r#"{"status": "capability_call", "abi_version": 1, "capability_call":
+            {"name": "kv.sqlite.todo.clear", "args": {"status": "all"}}}"#,
+    );
+    fs::create_dir(sandbox.path("workspace/wasm")).unwrap();
+    fs::write(sandbox.path("workspace/wasm/e.wasm"), module.bytes()).unwrap();
+    let run = || sandbox.jp(&["tool", "run", "e"]);
+    let refused = run().exits(126);
+    refused
+        .warns("was not there when you trusted this workspace: wasm/e.wasm")
+        .warns("run `jp trust` in the workspace again");
+    sandbox.call(&["e"]).exits(126);
+    assert_eq!(unpinned(), serde_json::Value::Null);
+    run().exits(0).says("deleted");
+}
+
+#[test]
 fn a_hostile_workspace_gets_nothing_it_grants_itself() {
     let hostile = r#"
 [conversation.tools.'*']
