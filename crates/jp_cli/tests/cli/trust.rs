@@ -90,6 +90,44 @@ fn a_wasm_file_that_is_missing_is_told_and_gets_nothing_when_it_comes() {
 }
 
 #[test]
+fn trust_can_be_looked_at_before_it_is_given() {
+    let sandbox = Sandbox::with_tools();
+    let look = || sandbox.jp(&["trust", "--dry-run"]).exits(0);
+    look()
+        .says("would be trusted as it is now; nothing was changed")
+        .says("wc -l notes.txt")
+        .says("without asking you")
+        .warns("as your user")
+        .warns("hint: `jp trust` trusts it");
+    let looked = sandbox
+        .jp(&["trust", "--dry-run", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&looked["dry_run"], &looked["trusted"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(sandbox.jp(&["trust", "--list"]).exits(0).stdout, "");
+    assert!(!sandbox.path("home/.config/jp/trust.json").exists());
+    sandbox.jp(&["tool", "run", "count"]).exits(126);
+    let given = sandbox.jp(&["trust", "--json"]).exits(0).json();
+    assert_eq!(
+        (&given["dry_run"], &given["trusted"]),
+        (&false.into(), &true.into())
+    );
+    // What was shown is what was agreed to.
+    assert_eq!(given["tools"], looked["tools"]);
+    let looked = sandbox
+        .jp(&["trust", "--dry-run", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(looked["trusted"], true);
+    for other in ["--list", "--forget"] {
+        sandbox.jp(&["trust", "--dry-run", other]).exits(2);
+    }
+}
+
+#[test]
 fn a_hostile_workspace_gets_nothing_it_grants_itself() {
     let hostile = r#"
 [conversation.tools.'*']
