@@ -73,14 +73,18 @@ fn file_of(name: &str, tool: &ToolConfig, root: &Path) -> Option<RelativePathBuf
         return Some(path.to_owned());
     }
     let by_name = matches!(tool.source, ToolSource::Local { .. }) && tool.command().is_none();
-    #[cfg(feature = "wasm-tools")]
-    let found = by_name.then(|| crate::tool::path_by_convention(name, root))?;
-    #[cfg(not(feature = "wasm-tools"))]
-    let found = {
-        let _ = (name, root, by_name);
-        None
-    };
-    found
+    by_name.then(|| by_convention(name, root))?
+}
+
+#[cfg(feature = "wasm-tools")]
+fn by_convention(name: &str, root: &Path) -> Option<RelativePathBuf> {
+    crate::tool::path_by_convention(name, root)
+}
+
+/// Nothing is looked for where no Wasm tool runs.
+#[cfg(not(feature = "wasm-tools"))]
+const fn by_convention(_: &str, _: &Path) -> Option<RelativePathBuf> {
+    None
 }
 
 fn pin(root: &Path, relative: &RelativePath) -> Result<String, Unpinned> {
