@@ -67,6 +67,7 @@ fn a_wasm_file_that_is_missing_is_told_and_gets_nothing_when_it_comes() {
     );
     let trusted = sandbox.jp(&["trust"]).exits(0);
     let trusted = trusted.says("    unpinned there is no such file");
+    let trusted = trusted.says("    but      it is refused while its Wasm file is not pinned");
     trusted.warns("1 Wasm file could not be pinned");
     let unpinned = || {
         let document = sandbox.jp(&["trust", "--json"]).exits(0).json();

@@ -4,7 +4,7 @@ use jp_config::{
     Layer, Loaded, ToolingConfig,
     tool::{ToolConfig, ToolSource},
 };
-use jp_llm::{Host, Looked, ToolDefinition};
+use jp_llm::{Host, Looked, ToolDefinition, ToolError};
 use serde_json::{Value, json};
 
 use crate::words;
@@ -81,7 +81,13 @@ fn of_tool(name: &str, loaded: &Loaded, host: &Host) -> Ask {
         run: preview
             .as_ref()
             .map_or("never", |preview| words::run_mode(preview.run)),
-        denied: preview.err().map(|error| error.to_string()),
+        denied: preview.err().map(|error| match error {
+            // Nobody has trusted anything yet when this is shown.
+            ToolError::WasmUnseen { .. } => {
+                "it is refused while its Wasm file is not pinned".to_owned()
+            }
+            error => error.to_string(),
+        }),
     }
 }
 
