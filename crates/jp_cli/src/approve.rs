@@ -1,6 +1,9 @@
 //! Approval on the terminal: shows what would run and with what authority, and asks.
 
-use std::sync::{Mutex, PoisonError, atomic::Ordering};
+use std::{
+    borrow::Cow,
+    sync::{Mutex, PoisonError, atomic::Ordering},
+};
 
 use async_trait::async_trait;
 use jp_llm::{Approval, ApprovalRequest, Approver};
@@ -18,8 +21,20 @@ use crate::{
 /// Arguments up to this length stay on one line.
 const ONE_LINE: usize = 80;
 
-/// Lines of arguments that are shown; the rest is counted.
+/// Lines of arguments that are shown at first; the rest is counted.
 const MAX_LINES: usize = 40;
+
+/// Characters of a line that are shown at first; the rest is counted.
+const MAX_WIDTH: usize = 200;
+
+/// How much of the arguments a person sees.
+#[derive(Clone, Copy)]
+enum View {
+    /// What fits on a screen, and how much is left out.
+    Bounded,
+    /// All of it.
+    Whole,
+}
 
 /// Asks the person at the keyboard.
 pub(crate) struct TerminalApprover {
@@ -41,11 +56,17 @@ impl TerminalApprover {
         }
     }
 
-    fn show(&self, request: &ApprovalRequest<'_>) {
+    /// Shows what would run, and returns whether that was all of it.
+    fn show(&self, request: &ApprovalRequest<'_>, view: View) -> bool {
         let ui = &self.ui;
         let name = ui.paint(Style::Strong, text::escape(request.tool));
         ui.say(format_args!("{name} ({}) wants to run.", request.source));
-        self.show_arguments(request.arguments);
+        let json = written(request.arguments);
+        let (lines, is_whole) = lines(&json, view);
+        for (at, line) in lines.iter().enumerate() {
+            let name = if at == 0 { "arguments:" } else { "" };
+            ui.say(format_args!("  {name:<10} {line}"));
+        }
         let may = words::capabilities(request.grant.capabilities()).join("; ");
         ui.say(format_args!("  it may:    {may}"));
         let limits = words::limits(request.grant);
@@ -55,37 +76,24 @@ impl TerminalApprover {
                            your user";
             ui.say(format_args!("  {}", ui.paint(Style::Bad, warning)));
         }
-    }
-
-    fn show_arguments(&self, arguments: &Map<String, Value>) {
-        let mut json = serde_json::to_string(arguments).unwrap_or_default();
-        if json.len() > ONE_LINE {
-            json = serde_json::to_string_pretty(arguments).unwrap_or_default();
-        }
-        let json = text::escape(&json).into_owned();
-        let mut lines = json.lines();
-        let first = lines.next().unwrap_or("{}");
-        self.ui.say(format_args!("  arguments: {}", short(first)));
-        for line in lines.by_ref().take(MAX_LINES) {
-            self.ui.say(format_args!("             {}", short(line)));
-        }
-        let more = lines.count();
-        if more > 0 {
-            self.ui
-                .say(format_args!("             … and {more} more lines"));
-        }
+        is_whole
     }
 
     async fn ask(&self, request: &ApprovalRequest<'_>) -> Approval {
-        self.show(request);
+        let is_whole = self.show(request, View::Bounded);
         prompt::forget_typed();
+        let (more, please) = match (request.editable, is_whole) {
+            (false, true) => ("", "Please type y or n."),
+            (true, true) => ("/e to edit", "Please type y, n or e."),
+            (false, false) => ("/v to view everything", "Please type y, n or v."),
+            (true, false) => (
+                "/e to edit/v to view everything",
+                "Please type y, n, e or v.",
+            ),
+        };
+        let keys = format!("Run it? [y/N{more}] ");
         loop {
-            let keys = if request.editable {
-                "Run it? [y/N/e to edit] "
-            } else {
-                "Run it? [y/N] "
-            };
-            self.ui.write(&self.ui.paint(Style::Strong, keys));
+            self.ui.write(&self.ui.paint(Style::Strong, &keys));
             match prompt::line(&self.interrupts.cancel).await {
                 Typed::Line(line) => match line.trim().to_lowercase().as_str() {
                     "y" | "yes" => return Approval::Approved,
@@ -95,7 +103,12 @@ impl TerminalApprover {
                             return Approval::Edited(edited);
                         }
                     }
-                    _ => self.ui.say("Please type y or n."),
+                    "v" | "view" if !is_whole => {
+                        self.show(request, View::Whole);
+                        // Nobody has seen it all before it was there.
+                        prompt::forget_typed();
+                    }
+                    _ => self.ui.say(please),
                 },
                 Typed::Ended => return Approval::Unavailable,
                 Typed::TimedOut => {
@@ -148,8 +161,43 @@ impl TerminalApprover {
     }
 }
 
-fn short(line: &str) -> String {
-    text::shorten(line, 200).into_owned()
+/// Writes arguments for a person: on one line if they fit, with every character visible.
+fn written(arguments: &Map<String, Value>) -> String {
+    let mut json = serde_json::to_string(arguments).unwrap_or_default();
+    if json.len() > ONE_LINE {
+        json = serde_json::to_string_pretty(arguments).unwrap_or_default();
+    }
+    text::escape(&json).into_owned()
+}
+
+/// Returns the lines that are shown, and whether they are all there is. What is left out is counted:
+/// whoever wrote the text chose what comes last.
+fn lines(text: &str, view: View) -> (Vec<Cow<'_, str>>, bool) {
+    if let View::Whole = view {
+        return (text.lines().map(Cow::Borrowed).collect(), true);
+    }
+    let mut is_whole = true;
+    let mut all = text.lines();
+    let first = all.by_ref().take(MAX_LINES);
+    let mut shown: Vec<Cow<'_, str>> = first
+        .map(|line| match line.char_indices().nth(MAX_WIDTH) {
+            Some((end, _)) => {
+                is_whole = false;
+                let (kept, rest) = line.split_at(end);
+                Cow::Owned(format!("{kept}… ({} more bytes)", rest.len()))
+            }
+            None => Cow::Borrowed(line),
+        })
+        .collect();
+    let rest: Vec<usize> = all.map(str::len).collect();
+    if !rest.is_empty() {
+        is_whole = false;
+        let (more, bytes) = (rest.len(), rest.iter().sum::<usize>());
+        shown.push(Cow::Owned(format!(
+            "… and {more} more lines ({bytes} bytes)"
+        )));
+    }
+    (shown, is_whole)
 }
 
 #[async_trait]
@@ -168,5 +216,30 @@ impl Approver for TerminalApprover {
         let approval = self.ask(request).await;
         *decided() = Some(approval.clone());
         approval
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_counted_and_there_in_the_whole_view() {
+        let fits = vec!["é".repeat(MAX_WIDTH); MAX_LINES].join("\n");
+        for view in [View::Bounded, View::Whole] {
+            let (shown, is_whole) = lines(&fits, view);
+            assert!(is_whole && shown.join("\n") == fits);
+        }
+        let wide = format!("{fits}é");
+        let (shown, is_whole) = lines(&wide, View::Bounded);
+        assert!(!is_whole && shown[MAX_LINES - 1].ends_with("é… (2 more bytes)"));
+        let long = format!("{fits}\nab\nc");
+        let (shown, is_whole) = lines(&long, View::Bounded);
+        assert!(!is_whole && shown.len() == MAX_LINES + 1);
+        assert_eq!(shown[MAX_LINES], "… and 2 more lines (3 bytes)");
+        for text in [wide, long] {
+            let (shown, is_whole) = lines(&text, View::Whole);
+            assert!(is_whole && shown.join("\n") == text);
+        }
     }
 }

@@ -41,5 +41,5 @@ pub use tool::{
     Call, ChosenFile, Details, Executed, ExecutionOutcome, Preview, ToolDefinition, ToolDocs,
     ToolError,
 };
-pub use trust::{Trust, TrustError, TrustStore, TrustedWorkspace};
+pub use trust::{Looked, Trust, TrustError, TrustStore, TrustedWorkspace, Unpinned};
 pub use turn::execute_turn;

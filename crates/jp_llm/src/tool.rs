@@ -26,6 +26,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Budget;
 
+#[cfg(feature = "wasm-tools")]
+pub(crate) use convention::path_of as path_by_convention;
 pub(crate) use definition::ModelFile;
 pub use definition::{ToolDefinition, ToolDocs};
 pub use error::{ErrorKind, Printed, ToolError};

@@ -3,6 +3,8 @@
 //! Trust is given to a directory *and* to what its configuration and Wasm files were at that
 //! moment: a `git pull` that changes them takes the trust away until the user looks again.
 
+mod pins;
+
 use std::{
     collections::BTreeMap,
     fs, io,
@@ -10,15 +12,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp_config::{AppConfig, Loaded, resolve_wasm};
+use jp_config::Loaded;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+
+pub use pins::Unpinned;
 
 /// The largest trust file that is read.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
-
-/// The largest Wasm file that is hashed for a pin.
-const MAX_WASM: u64 = 64 * 1024 * 1024;
 
 /// How far the user trusts the workspace of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,39 @@ pub struct TrustedWorkspace {
     /// The hashes of its Wasm files.
     #[serde(default)]
     pub wasm: BTreeMap<String, String>,
+}
+
+/// A workspace as somebody found it, which is what trust is given to.
+#[derive(Debug)]
+pub struct Looked {
+    /// What trust remembers of it.
+    pub workspace: TrustedWorkspace,
+    /// The Wasm files its tools name that are not among the hashes, by their paths, and why not. They
+    /// get nothing that trust gives.
+    pub unpinned: BTreeMap<String, Unpinned>,
+}
+
+impl Looked {
+    /// Looks at a workspace, and trusts nothing.
+    #[must_use]
+    pub fn at(root: &Path, loaded: &Loaded) -> Self {
+        let (wasm, unpinned) = pins::of(root, &loaded.config);
+        Self {
+            workspace: TrustedWorkspace {
+                configuration: digest(loaded),
+                wasm,
+            },
+            unpinned,
+        }
+    }
+
+    /// Returns the trust of a user who trusts what was found.
+    #[must_use]
+    pub fn trust(&self) -> Trust {
+        Trust::Trusted {
+            pins: self.workspace.wasm.clone(),
+        }
+    }
 }
 
 /// Why the trust file could not be used.
@@ -127,24 +160,16 @@ impl TrustStore {
         }
     }
 
-    /// Trusts a workspace as it is now.
+    /// Trusts a workspace as it is now, and returns what was found.
     ///
     /// # Errors
     ///
     /// When the file cannot be written.
-    pub fn trust(&mut self, root: &Path, loaded: &Loaded) -> Result<&TrustedWorkspace, TrustError> {
-        let workspace = TrustedWorkspace {
-            configuration: digest(loaded),
-            wasm: pins(root, &loaded.config),
-        };
-        let key = key(root);
-        self.change(|workspaces| workspaces.insert(key.clone(), workspace))?;
-        self.workspaces
-            .get(&key)
-            .ok_or_else(|| TrustError::Damaged {
-                path: self.path.clone(),
-                reason: "it lost an entry".to_owned(),
-            })
+    pub fn trust(&mut self, root: &Path, loaded: &Loaded) -> Result<Looked, TrustError> {
+        let looked = Looked::at(root, loaded);
+        let workspace = looked.workspace.clone();
+        self.change(|workspaces| workspaces.insert(key(root), workspace))?;
+        Ok(looked)
     }
 
     /// Takes the trust back; false when there was none.
@@ -217,21 +242,6 @@ fn digest(loaded: &Loaded) -> String {
     loaded
         .workspace_digest
         .map_or_else(String::new, |bytes| hex(&bytes))
-}
-
-/// Hashes the Wasm files the configuration names; one that is not there gets no pin.
-fn pins(root: &Path, config: &AppConfig) -> BTreeMap<String, String> {
-    let tools = config.conversation.tools.tools.values();
-    let files = tools.filter_map(|tool| {
-        let relative = tool.wasm()?;
-        let path = resolve_wasm(root, relative).ok()?;
-        let found = fs::metadata(&path).ok()?;
-        let bytes = (found.is_file() && found.len() <= MAX_WASM)
-            .then(|| fs::read(&path))?
-            .ok()?;
-        Some((relative.to_string(), hex(&Sha256::digest(&bytes))))
-    });
-    files.collect()
 }
 
 fn hex(bytes: &[u8]) -> String {

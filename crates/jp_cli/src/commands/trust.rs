@@ -6,7 +6,7 @@ mod key;
 use std::fmt::Write;
 
 use clap::Args;
-use jp_llm::TrustStore;
+use jp_llm::{Looked, TrustStore};
 use serde_json::{Value, json};
 
 use self::asks::{Ask, SERVER, requests};
@@ -17,21 +17,26 @@ use crate::{error::CliError, exit::Exit, places, session::Session, text, ui::Ui}
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Trust holds for the configuration and the Wasm files as they are now. When one
-of them changes, it is gone until you look again.
+of them changes, it is gone until you look again, and a Wasm file that comes
+later is not trusted.
 
 Examples:
-  jp trust            show what this workspace asks for, and trust it
+  jp trust --dry-run  show what this workspace asks for, and change nothing
+  jp trust            show it, and trust the workspace
   jp trust --list     the workspaces you trust
   jp trust --forget   take the trust back
   jp trust key        whose signatures count")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct TrustArgs {
     /// List the trusted workspaces
-    #[arg(long, conflicts_with = "forget")]
+    #[arg(long, conflicts_with_all = ["forget", "dry_run"])]
     list: bool,
     /// Take the trust in this workspace back
     #[arg(long)]
     forget: bool,
+    /// Show what would be trusted, change nothing
+    #[arg(long, conflicts_with = "forget")]
+    dry_run: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -49,17 +54,7 @@ pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
         return list(&store, args, ui);
     }
     if args.forget {
-        // A broken configuration must not keep anybody from taking trust back.
-        let root = places::Workspace::find(ui.global.dir.as_deref())?.root;
-        let known = store.forget(&root)?;
-        if args.json {
-            ui.json(&json!({"version": JSON_VERSION, "workspace": root, "forgotten": known}))?;
-        } else if known {
-            ui.say(format_args!("{} is not trusted any more.", root.display()));
-        } else {
-            ui.say(format_args!("{} was not trusted.", root.display()));
-        }
-        return Ok(Exit::Done);
+        return forget(&mut store, args, ui);
     }
     let mut session = Session::open(ui)?;
     if session.loaded.workspace_digest.is_none() {
@@ -68,19 +63,50 @@ pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
             "there is nothing to trust: {root} has no configuration of its own (.jp/config.toml)"
         )));
     }
-    store.trust(&session.workspace.root, &session.loaded)?;
-    session.host.trust = store.check(&session.workspace.root, &session.loaded);
-    let asks = requests(&session.loaded, &session.host);
+    let looked = if args.dry_run {
+        Looked::at(&session.workspace.root, &session.loaded)
+    } else {
+        store.trust(&session.workspace.root, &session.loaded)?
+    };
+    let known = store.check(&session.workspace.root, &session.loaded);
+    // What it asks for is shown as it would be with the trust.
+    session.host.trust = looked.trust();
+    let asks = requests(&session.loaded, &session.host, &looked);
     if args.json {
         let tools: Vec<Value> = asks.iter().map(Ask::json).collect();
         ui.json(
             &json!({"version": JSON_VERSION, "workspace": session.workspace.root,
-            "trusted": true, "tools": tools}),
+            "trusted": known.is_trusted(), "dry_run": args.dry_run, "tools": tools}),
         )?;
         return Ok(Exit::Done);
     }
-    ui.bytes(page(&asks, &session).as_bytes())?;
+    let root = session.workspace.root.display().to_string();
+    let root = text::escape(&root);
+    let (said, hint) = if args.dry_run {
+        let said = format!("{root} would be trusted as it is now; nothing was changed.");
+        (said, "`jp trust` trusts it")
+    } else {
+        let said = format!("You now trust {root} as it is now.");
+        let hint = "`jp trust --forget` takes it back; any change of its configuration does too";
+        (said, hint)
+    };
+    ui.bytes(page(&said, &asks).as_bytes())?;
     warn(&asks, &session, ui);
+    ui.hint(hint);
+    Ok(Exit::Done)
+}
+
+fn forget(store: &mut TrustStore, args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
+    // A broken configuration must not keep anybody from taking trust back.
+    let root = places::Workspace::find(ui.global.dir.as_deref())?.root;
+    let known = store.forget(&root)?;
+    if args.json {
+        ui.json(&json!({"version": JSON_VERSION, "workspace": root, "forgotten": known}))?;
+    } else if known {
+        ui.say(format_args!("{} is not trusted any more.", root.display()));
+    } else {
+        ui.say(format_args!("{} was not trusted.", root.display()));
+    }
     Ok(Exit::Done)
 }
 
@@ -96,9 +122,8 @@ fn list(store: &TrustStore, args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError>
     Ok(Exit::Done)
 }
 
-fn page(asks: &[Ask], session: &Session) -> String {
-    let root = session.workspace.root.display().to_string();
-    let mut out = format!("You now trust {} as it is now.\n", text::escape(&root));
+fn page(said: &str, asks: &[Ask]) -> String {
+    let mut out = format!("{said}\n");
     if asks.is_empty() {
         out.push_str("It defines no tools.\n");
     }
@@ -116,6 +141,9 @@ fn page(asks: &[Ask], session: &Session) -> String {
         }
         if let Some(wasm) = &ask.wasm {
             line("wasm", &text::one_line(wasm));
+        }
+        if let Some(unpinned) = &ask.unpinned {
+            line("unpinned", &text::one_line(unpinned));
         }
         if !ask.may.is_empty() {
             line("may", &ask.may.join("; "));
@@ -159,8 +187,15 @@ fn warn(asks: &[Ask], session: &Session, ui: &Ui) {
             None => ui.warning("commands will be refused: this program cannot confine them"),
         }
     }
+    let unpinned = asks.iter().filter(|ask| ask.unpinned.is_some()).count();
+    if unpinned > 0 {
+        let files = if unpinned == 1 { "file" } else { "files" };
+        ui.warning(&format!(
+            "{unpinned} Wasm {files} could not be pinned: whatever is put there gets nothing that trust \
+             gives, until you run `jp trust` again."
+        ));
+    }
     if asks.iter().any(|ask| ask.net && ask.denied.is_none()) {
         ui.warning("tools of this workspace may send what they read over the network.");
     }
-    ui.hint("`jp trust --forget` takes it back; any change of its configuration does too");
 }

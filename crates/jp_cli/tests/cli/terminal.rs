@@ -117,6 +117,44 @@ fn a_person_approves_or_refuses_a_call() {
 }
 
 #[test]
+fn a_person_can_see_all_of_what_is_approved() {
+    let sandbox = Sandbox::with_tools();
+    let config = "workspace/.jp/config.toml";
+    let text = std::fs::read_to_string(sandbox.path(config)).unwrap();
+    let many = "parameters.many = { type = \"array\" }\nparameters.ask =";
+    sandbox.write(config, &text.replace("parameters.ask =", many));
+    let list: Vec<String> = (0..60).map(|n| format!("\"item {n}\"")).collect();
+    let list = format!(
+        "many:=[\"{}END\u{202e}\",{}]",
+        "a".repeat(300),
+        list.join(",")
+    );
+    let words = ["tool", "run", "read", &list, "path=LAST.txt"];
+    let mut terminal = Terminal::start(&sandbox, &words);
+    terminal.sees("Run it? [y/N/v to view everything]");
+    let seen = std::mem::take(&mut terminal.seen);
+    assert!(!seen.contains("END") && !seen.contains("LAST"), "{seen}");
+    assert!(seen.contains("… (118 more bytes)"), "{seen}");
+    assert!(seen.contains("… and 26 more lines (346 bytes)"), "{seen}");
+    terminal
+        .types("v\n")
+        .sees("Run it? [y/N/v to view everything]");
+    let seen = std::mem::take(&mut terminal.seen);
+    for text in [
+        "aEND\\u{202e}\",",
+        "\"item 0\"",
+        "\"item 59\"",
+        "\"path\": \"LAST.txt\"",
+    ] {
+        assert!(seen.contains(text), "no {text:?} in {seen}");
+    }
+    assert!(!seen.contains(" more "), "{seen}");
+    terminal.types("x\n").sees("Please type y, n or v.");
+    terminal.types("n\n");
+    terminal.exits(126);
+}
+
+#[test]
 fn a_person_answers_questions() {
     let sandbox = Sandbox::with_tools();
     let mut terminal = Terminal::start(&sandbox, &["tool", "run", "--yes", "ask"]);

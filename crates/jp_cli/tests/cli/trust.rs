@@ -60,6 +60,75 @@ fn a_swapped_wasm_file_does_not_run_unattended() {
 }
 
 #[test]
+fn a_wasm_file_that_is_missing_is_told_and_gets_nothing_when_it_comes() {
+    let sandbox = Sandbox::new(
+        "[conversation.tools.e]\nsource = \"local\"\nwasm = \"wasm/e.wasm\"\nabi = 1\n\
+         grant.workspace = \"none\"\ngrant.calls = [\"kv.sqlite.todo.clear\"]\n",
+    );
+    let trusted = sandbox.jp(&["trust"]).exits(0);
+    let trusted = trusted.says("    unpinned there is no such file");
+    let trusted = trusted.says("    but      it is refused while its Wasm file is not pinned");
+    trusted.warns("1 Wasm file could not be pinned");
+    let unpinned = || {
+        let document = sandbox.jp(&["trust", "--json"]).exits(0).json();
+        document["tools"][0]["unpinned"].clone()
+    };
+    assert_eq!(unpinned(), "there is no such file");
+    let module = jp_test::abi::Abi::saying(
+        r#"{"status": "capability_call", "abi_version": 1, "capability_call":
+            {"name": "kv.sqlite.todo.clear", "args": {"status": "all"}}}"#,
+    );
+    fs::create_dir(sandbox.path("workspace/wasm")).unwrap();
+    fs::write(sandbox.path("workspace/wasm/e.wasm"), module.bytes()).unwrap();
+    let run = || sandbox.jp(&["tool", "run", "e"]);
+    let refused = run().exits(126);
+    refused
+        .warns("was not there when you trusted this workspace: wasm/e.wasm")
+        .warns("run `jp trust` in the workspace again");
+    sandbox.call(&["e"]).exits(126);
+    assert_eq!(unpinned(), serde_json::Value::Null);
+    run().exits(0).says("deleted");
+}
+
+#[test]
+fn trust_can_be_looked_at_before_it_is_given() {
+    let sandbox = Sandbox::with_tools();
+    let look = || sandbox.jp(&["trust", "--dry-run"]).exits(0);
+    look()
+        .says("would be trusted as it is now; nothing was changed")
+        .says("wc -l notes.txt")
+        .says("without asking you")
+        .warns("as your user")
+        .warns("hint: `jp trust` trusts it");
+    let looked = sandbox
+        .jp(&["trust", "--dry-run", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&looked["dry_run"], &looked["trusted"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(sandbox.jp(&["trust", "--list"]).exits(0).stdout, "");
+    assert!(!sandbox.path("home/.config/jp/trust.json").exists());
+    sandbox.jp(&["tool", "run", "count"]).exits(126);
+    let given = sandbox.jp(&["trust", "--json"]).exits(0).json();
+    assert_eq!(
+        (&given["dry_run"], &given["trusted"]),
+        (&false.into(), &true.into())
+    );
+    // What was shown is what was agreed to.
+    assert_eq!(given["tools"], looked["tools"]);
+    let looked = sandbox
+        .jp(&["trust", "--dry-run", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(looked["trusted"], true);
+    for other in ["--list", "--forget"] {
+        sandbox.jp(&["trust", "--dry-run", other]).exits(2);
+    }
+}
+
+#[test]
 fn a_hostile_workspace_gets_nothing_it_grants_itself() {
     let hostile = r#"
 [conversation.tools.'*']

@@ -14,7 +14,7 @@ const SUFFIX: &str = "_tool.wasm";
 const MAX_LISTED: usize = 1000;
 
 /// Returns the path of a tool's file, if there is one.
-pub(super) fn path_of(name: &str, root: &Path) -> Option<RelativePathBuf> {
+pub(crate) fn path_of(name: &str, root: &Path) -> Option<RelativePathBuf> {
     let relative = format!("{DIR}/{name}{SUFFIX}");
     let is_file = is_plain(name) && root.join(&relative).is_file();
     is_file.then(|| RelativePathBuf::from(relative))

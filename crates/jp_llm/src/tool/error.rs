@@ -114,6 +114,12 @@ pub enum ToolError {
         /// Which file.
         path: String,
     },
+    /// The Wasm binary came after the user had trusted the workspace, so it is none the user trusted.
+    #[error("Wasm binary was not there when you trusted this workspace: {path}")]
+    WasmUnseen {
+        /// Which file.
+        path: String,
+    },
     /// The command could not be started.
     #[error("Failed to spawn command: {command}: {reason}")]
     Spawn {
@@ -155,6 +161,8 @@ pub enum ToolError {
     NotApproved {
         /// The tool's id.
         tool: String,
+        /// The Wasm file that keeps it from running unattended: it came after the trust.
+        unseen: Option<String>,
     },
     /// The system cannot confine a command, and the policy does not allow running it bare.
     #[error("tool `{tool}` was refused: {reason}")]
@@ -247,6 +255,7 @@ impl ToolError {
             | Self::Reached { .. }
             | Self::NotApproved { .. }
             | Self::WasmChanged { .. }
+            | Self::WasmUnseen { .. }
             | Self::McpChanged { .. }
             | Self::Unconfinable { .. } => ErrorKind::Denied,
             Self::Signed { problem, .. } => problem.kind(),

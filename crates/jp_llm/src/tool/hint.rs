@@ -22,7 +22,12 @@ impl ToolError {
                 Some("if you know what this workspace does, run `jp trust` in it".to_owned())
             }
             Self::Denied { denied, .. } => denied.mend(),
-            Self::NotApproved { tool } => Some(format!(
+            Self::NotApproved { tool, unseen: Some(path) } => Some(format!(
+                "`{path}` was not there when you trusted this workspace: look at it, then run `jp trust` \
+                 again; or approve this call in a terminal, or with `jp tool run --yes {} …`",
+                word(tool)
+            )),
+            Self::NotApproved { tool, unseen: None } => Some(format!(
                 "run it in a terminal, approve this call with `jp tool run --yes {} …`, or set \
                  `run = \"unattended\"` for it in a workspace you trust",
                 word(tool)
@@ -51,6 +56,9 @@ impl ToolError {
             Self::WasmNotFound { .. } => Some("build the tool, or correct its `wasm` path".to_owned()),
             Self::WasmChanged { .. } => {
                 Some("look at the change, then run `jp trust` in the workspace again".to_owned())
+            }
+            Self::WasmUnseen { .. } => {
+                Some("look at it, then run `jp trust` in the workspace again".to_owned())
             }
             Self::WasmInstantiation(_) | Self::WasmCompilation(_) => {
                 Some("`jp tool check FILE.wasm` says what the file is and what it lacks".to_owned())

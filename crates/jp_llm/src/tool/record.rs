@@ -225,6 +225,7 @@ fn error_kind(error: &ToolError) -> OutcomeKind {
         | ToolError::Reached { .. }
         | ToolError::NotApproved { .. }
         | ToolError::WasmChanged { .. }
+        | ToolError::WasmUnseen { .. }
         | ToolError::McpChanged { .. }
         | ToolError::Unconfinable { .. } => OutcomeKind::Denied,
         ToolError::Signed { problem, .. } => match problem.kind() {

@@ -4,6 +4,7 @@
 use jp_llm::{
     Call, LazyBroker, ToolError,
     broker::{BrokerPlaces, Means, Secret, SecretValue, VaultPaths},
+    tool::ErrorKind,
 };
 use jp_test::{
     abi::{Abi, data},
@@ -211,6 +212,40 @@ async fn a_strangers_workspace_gets_no_network_no_secret_and_no_rows() {
             "{error}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_module_that_came_after_the_trust_gets_nothing_that_trust_gives() {
+    let calls = r#"["kv.sqlite.todo.clear"]"#;
+    let clear = || asks("kv.sqlite.todo.clear", &json!({"status": "all"}));
+    let named = module("late", calls);
+    let by_name = format!("[conversation.tools.late]\nsource = \"local\"\ngrant.calls = {calls}\n");
+    for (config, path) in [
+        (&named, ".jp/tools/late.wasm"),
+        (&by_name, "wasm/late_tool.wasm"),
+    ] {
+        for run in ["", "run = \"unattended\"\n"] {
+            let desk = desk(&format!("{config}\n{run}"), "").trusted().agreed();
+            let desk = desk.file(path, clear());
+            let error = desk.call("late", json!({})).await.error();
+            assert_eq!(
+                error.to_string(),
+                format!("Wasm binary was not there when you trusted this workspace: {path}")
+            );
+            assert_eq!(error.kind(), ErrorKind::Denied);
+            assert!(error.hint().unwrap().contains("`jp trust`"), "{error:?}");
+            assert_eq!(desk.record(), "denied, denied");
+            // With the bytes there it is trusted, and other bytes are a change.
+            let desk = desk.trusted();
+            assert!(desk.said("late", json!({})).await.is_ok());
+            let desk = desk.file(path, asks("kv.sqlite.todo.clear", &json!({})));
+            let error = desk.call("late", json!({})).await.error();
+            assert!(matches!(error, ToolError::WasmChanged { .. }), "{error:?}");
+        }
+    }
+    // The user's own entry is the user's word, in whatever workspace the file lies.
+    let desk = desk("", &named).file(".jp/tools/late.wasm", clear());
+    assert!(desk.said("late", json!({})).await.is_ok());
 }
 
 #[tokio::test]

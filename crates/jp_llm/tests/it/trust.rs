@@ -141,13 +141,32 @@ async fn a_swapped_wasm_file_is_refused() {
 
 #[tokio::test]
 async fn a_wasm_file_that_came_later_runs_only_when_asked_for() {
-    let desk = Desk::new(&wasm(
-        "late",
-        "run = \"unattended\"\nparameters.do.type = \"array\"",
-    ));
-    let desk = desk.trusted().guest("files", "late");
+    let late = |more: &str| {
+        let config = wasm("late", &format!("{more}\nparameters.do.type = \"array\""));
+        Desk::new(&config).trusted().guest("files", "late")
+    };
+    let desk = late("run = \"unattended\"");
     let error = desk.call("late", write()).await.error();
     assert!(matches!(error, ToolError::NotApproved { .. }), "{error:?}");
+    // That it says `unattended` already would be no help.
+    assert_eq!(
+        error.hint().unwrap(),
+        "`.jp/tools/late.wasm` was not there when you trusted this workspace: look at it, then run \
+         `jp trust` again; or approve this call in a terminal, or with `jp tool run --yes late …`"
+    );
+    assert!(!desk.has("pwned"));
+    let error = late("").call("late", write()).await.error();
+    assert!(error.hint().unwrap().contains("set `run"), "{error:?}");
+    // A person may say yes, and whoever trusts the workspace again is not asked.
+    let desk = desk.trusted();
+    assert_eq!(desk.said("late", write()).await, Ok("[\"ok\"]".to_owned()));
+    // What needs no trust is as in a workspace that nobody trusts.
+    let desk = late("grant.workspace = \"read\"");
+    assert_eq!(
+        desk.said("late", json!({"do": []})).await,
+        Ok("[]".to_owned())
+    );
+    assert_eq!(desk.record(), "allowed, success");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use jp_config::{
     Layer, Loaded, ToolingConfig,
     tool::{ToolConfig, ToolSource},
 };
-use jp_llm::{Host, ToolDefinition};
+use jp_llm::{Host, Looked, ToolDefinition, ToolError};
 use serde_json::{Value, json};
 
 use crate::words;
@@ -16,6 +16,8 @@ pub(super) struct Ask {
     pub(super) signed: Option<String>,
     pub(super) command: Option<String>,
     pub(super) wasm: Option<String>,
+    /// Why its Wasm file is not pinned, if it is not: what trust gives is not for it.
+    pub(super) unpinned: Option<String>,
     pub(super) may: Vec<String>,
     pub(super) run: &'static str,
     pub(super) denied: Option<String>,
@@ -26,12 +28,12 @@ impl Ask {
     /// Returns it as JSON.
     pub(super) fn json(&self) -> Value {
         json!({"name": self.name, "signed": self.signed, "command": self.command, "wasm": self.wasm,
-            "may": self.may, "run": self.run, "denied": self.denied})
+            "unpinned": self.unpinned, "may": self.may, "run": self.run, "denied": self.denied})
     }
 }
 
 /// Collects what the workspace's own tools ask for, as calls in the trusted workspace would get it.
-pub(super) fn requests(loaded: &Loaded, host: &Host) -> Vec<Ask> {
+pub(super) fn requests(loaded: &Loaded, host: &Host, looked: &Looked) -> Vec<Ask> {
     let tools = &loaded.config.conversation.tools;
     let ours = tools
         .tools
@@ -42,10 +44,16 @@ pub(super) fn requests(loaded: &Loaded, host: &Host) -> Vec<Ask> {
         if let Some(ask) = config.and_then(|config| of_server(name, config)) {
             return ask;
         }
+        let ask = of_tool(name, loaded, host);
+        // What cannot be made has a file all the same.
+        let configured = config.and_then(|tool| tool.wasm()).map(ToString::to_string);
+        let wasm = configured.or_else(|| ask.wasm.clone());
+        let unpinned = wasm.as_ref().and_then(|path| looked.unpinned.get(path));
         Ask {
             command: config.and_then(|tool| tool.command()).map(words::command),
-            wasm: config.and_then(|tool| tool.wasm()).map(ToString::to_string),
-            ..of_tool(name, loaded, host)
+            unpinned: unpinned.map(ToString::to_string),
+            wasm,
+            ..ask
         }
     })
     .chain(signed(loaded, host))
@@ -60,18 +68,26 @@ fn of_tool(name: &str, loaded: &Loaded, host: &Host) -> Ask {
         let wanted = &tool.request.capabilities;
         (words::capabilities(wanted), !wanted.net.is_none())
     });
+    let wasm = made.as_ref().ok().and_then(|tool| tool.wasm.clone());
     let preview = made.and_then(|tool| tool.preview(host));
     Ask {
         name: name.to_owned(),
         signed: None,
         command: None,
-        wasm: None,
+        wasm,
+        unpinned: None,
         may,
         net,
         run: preview
             .as_ref()
             .map_or("never", |preview| words::run_mode(preview.run)),
-        denied: preview.err().map(|error| error.to_string()),
+        denied: preview.err().map(|error| match error {
+            // Nobody has trusted anything yet when this is shown.
+            ToolError::WasmUnseen { .. } => {
+                "it is refused while its Wasm file is not pinned".to_owned()
+            }
+            error => error.to_string(),
+        }),
     }
 }
 
@@ -113,6 +129,7 @@ fn of_server(name: &str, config: &ToolConfig) -> Option<Ask> {
         signed: None,
         command: None,
         wasm: None,
+        unpinned: None,
         may: vec![format!("do what MCP server {server} does")],
         net: false,
         run,
@@ -141,6 +158,7 @@ fn servers(loaded: &Loaded) -> impl Iterator<Item = Ask> + '_ {
             signed: None,
             command: Some(reached),
             wasm: None,
+            unpinned: None,
             may: words::capabilities(&wanted),
             net: !wanted.net.is_none(),
             run: SERVER,

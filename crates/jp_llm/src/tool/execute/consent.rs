@@ -82,12 +82,16 @@ impl Pass<'_> {
             }
             Approval::Unavailable => Err(ToolError::NotApproved {
                 tool: self.tool.name.clone(),
+                unseen: match (self.tool.run, self.pin()) {
+                    (Some(RunMode::Unattended), Err(path)) => Some(path.to_owned()),
+                    _ => None,
+                },
             }),
         }
     }
 
     /// What the configuration says, as far as whoever wrote it may say it. A workspace nobody has
-    /// looked at cannot make itself unattended, and neither can a file that was swapped since.
+    /// looked at cannot make itself unattended, and neither can a file that came or was swapped since.
     pub(super) fn run_mode(&self, grant: &Grant) -> RunMode {
         let harmless = grant.capabilities().is_read_only_and_local();
         let default = if harmless {
@@ -97,18 +101,18 @@ impl Pass<'_> {
         };
         match self.tool.run {
             None => default,
-            Some(RunMode::Unattended) if !(harmless || self.is_trusted() && self.pin().is_ok()) => {
-                default
-            }
+            Some(RunMode::Unattended) if !(harmless || self.is_trusted()) => default,
             Some(mode) => mode,
         }
     }
 
-    /// The hash the user trusted a Wasm file of the workspace with. `Err` when there is none.
-    pub(super) fn pin(&self) -> Result<Option<&str>, ()> {
+    /// The hash the user trusted a Wasm file of the workspace with. `Err` has the path of a file that
+    /// has none: it was not there when the user looked, so nobody knows whose it is.
+    pub(super) fn pin(&self) -> Result<Option<&str>, &str> {
         match (&self.tool.wasm, &self.host.trust) {
             (Some(path), Trust::Trusted { pins }) if self.tool.defined_by == Layer::Workspace => {
-                pins.get(path).map(|pin| Some(pin.as_str())).ok_or(())
+                let pin = pins.get(path).map(|pin| Some(pin.as_str()));
+                pin.ok_or(path.as_str())
             }
             _ => Ok(None),
         }

@@ -86,6 +86,13 @@ impl Pass<'_> {
             (Denied::ByApp { capability }, Some(app)) => app::lacks(app, capability),
             _ => false,
         };
+        if let (Denied::ByApp { .. }, Err(path)) = (&denied, self.pin())
+            && !by_tooling
+        {
+            return ToolError::WasmUnseen {
+                path: path.to_owned(),
+            };
+        }
         ToolError::Denied {
             tool: self.tool.name.clone(),
             denied,
@@ -119,9 +126,10 @@ impl Pass<'_> {
         words.into()
     }
 
-    /// Whether a person has seen what this tool is: the user defined it, or trusts the workspace.
+    /// Whether a person has seen what this tool is: the user defined it, or trusts the workspace and
+    /// the tool's Wasm file was there then. Otherwise anybody could put any file in its place.
     pub(super) fn is_trusted(&self) -> bool {
-        self.tool.defined_by == Layer::User || self.host.trust.is_trusted()
+        self.tool.defined_by == Layer::User || self.host.trust.is_trusted() && self.pin().is_ok()
     }
 
     /// What the call asks for. To show its arguments a tool needs to change nothing and reach
