@@ -102,8 +102,7 @@ fn spelled(text: &[u8]) -> Spelled {
 
 /// Reads `\u002b`, `\x2b`, `\/` and the like, with any usual number of backslashes.
 fn backslash(text: &[u8]) -> Spelled {
-    let run = text.iter().take(MAX_RUN);
-    let run = run.take_while(|byte| **byte == b'\\').count();
+    let run = backslashes(text);
     let Some(letter) = text.get(run) else {
         return Unfinished;
     };
@@ -129,6 +128,12 @@ fn backslash(text: &[u8]) -> Spelled {
     }
 }
 
+/// Counts the backslashes that a text starts with.
+fn backslashes(text: &[u8]) -> usize {
+    let run = text.iter().take(MAX_RUN);
+    run.take_while(|byte| **byte == b'\\').count()
+}
+
 /// Makes a letter of a unit of UTF-16, whose other half may follow.
 fn unit_of(text: &[u8], unit: u32, length: usize) -> Spelled {
     if let Some(letter) = char::from_u32(unit) {
@@ -139,8 +144,7 @@ fn unit_of(text: &[u8], unit: u32, length: usize) -> Spelled {
         return replaced;
     }
     let rest = text.get(length..).unwrap_or_default();
-    let run = rest.iter().take(MAX_RUN);
-    let run = run.take_while(|byte| **byte == b'\\').count();
+    let run = backslashes(rest);
     let low = match rest.get(run) {
         None => return Unfinished,
         Some(b'u') if run > 0 => hex(rest.get(run + 1..).unwrap_or_default(), 4),
