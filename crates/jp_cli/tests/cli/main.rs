@@ -8,6 +8,7 @@ mod brought;
 mod calls;
 mod config;
 mod doctor;
+mod due;
 mod kit;
 mod market;
 mod mcp;
