@@ -170,7 +170,8 @@ impl Ui {
     }
 }
 
-fn json_escape(text: &str) -> String {
+/// Escapes what a terminal would obey in JSON's own way: a program reads the same from it.
+pub(crate) fn json_escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if !text::is_treacherous(c) {

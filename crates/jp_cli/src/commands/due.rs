@@ -10,7 +10,14 @@ use clap::Args;
 use jp_llm::broker::{Due, DueEvent};
 use rustix::fs::{OFlags, fcntl_getfl, fstat, stat};
 
-use crate::{clock, error::CliError, exit::Exit, interrupt::Interrupts, places, session, ui::Ui};
+use crate::{
+    clock,
+    error::CliError,
+    exit::Exit,
+    interrupt::Interrupts,
+    places, session,
+    ui::{self, Ui},
+};
 
 /// Events that are claimed, written and acknowledged together.
 const BATCH: usize = 32;
@@ -121,6 +128,7 @@ fn write(lines: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes an event as JSON that a terminal can be shown: what it would obey is escaped for all.
 fn line(event: &DueEvent) -> String {
-    serde_json::to_string(event).unwrap_or_default()
+    ui::json_escape(&serde_json::to_string(event).unwrap_or_default())
 }

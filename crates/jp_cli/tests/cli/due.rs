@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
-use crate::kit::{Ran, Sandbox};
+use crate::{
+    kit::{Ran, Sandbox},
+    terminal::Terminal,
+};
 
 /// Makes a sandbox with one reminder whose time has come.
 fn with_reminder(title: &str) -> Sandbox {
@@ -45,4 +48,14 @@ fn whoever_throws_events_away_in_a_shell_may() {
     let sandbox = with_reminder("stretch");
     redirected(&sandbox, "> /dev/null").exits(0);
     assert_eq!(sandbox.jp(&["due"]).exits(0).stdout, "");
+}
+
+#[test]
+fn an_event_moves_no_cursor_and_stays_json() {
+    let title = "\u{9b}31m\u{202e}\u{85} z";
+    let sandbox = with_reminder(title);
+    let seen = Terminal::start(&sandbox, &["due"]).exits(0);
+    assert!(seen.trim_end().is_ascii(), "{seen:?}");
+    let event: serde_json::Value = serde_json::from_str(seen.trim_end()).unwrap();
+    assert_eq!(event["title"], title);
 }
