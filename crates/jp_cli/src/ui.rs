@@ -151,7 +151,10 @@ impl Ui {
     /// Reports an error, escaped, with the way out.
     pub(crate) fn error(&self, message: &str, hint: Option<&str>) {
         let label = self.paint(Style::Bad, "error:");
-        self.say(format_args!("{label} {}", text::escape(message.trim_end())));
+        self.say(format_args!(
+            "{label} {}",
+            text::message(message.trim_end())
+        ));
         if let Some(hint) = hint {
             self.hint(hint);
         }
@@ -160,13 +163,13 @@ impl Ui {
     /// Says what to do next.
     pub(crate) fn hint(&self, hint: &str) {
         let label = self.paint(Style::Note, "hint:");
-        self.say(format_args!("{label} {}", text::escape(hint)));
+        self.say(format_args!("{label} {}", text::message(hint)));
     }
 
     /// Reports something that is not as it may seem.
     pub(crate) fn warning(&self, message: &str) {
         let label = self.paint(Style::Note, "warning:");
-        self.say(format_args!("{label} {}", text::escape(message)));
+        self.say(format_args!("{label} {}", text::message(message)));
     }
 }
 

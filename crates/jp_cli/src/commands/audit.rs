@@ -158,13 +158,13 @@ fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
         return Ok(exit);
     }
     for note in &report.notes {
-        ui.say(format_args!("note: {}", text::escape(&note.to_string())));
+        ui.say(format_args!("note: {}", text::message(&note.to_string())));
     }
     for problem in &report.problems {
         let label = ui.paint(Style::Bad, "problem:");
         ui.say(format_args!(
             "{label} {}",
-            text::escape(&problem.to_string())
+            text::message(&problem.to_string())
         ));
     }
     if report.problems_not_listed > 0 {

@@ -21,7 +21,7 @@ fn learn_lists_subjects_and_loads_one_or_all_that_match() {
         .says("# Errors");
     run(&["topic=nonsense"])
         .exits(1)
-        .warns("Available topics:\n- skills (Skills)");
+        .warns("Available topics:\n  - skills (Skills)");
     // Also from a directory below, and from elsewhere with -C.
     std::fs::create_dir_all(sandbox.path("workspace/a/b")).unwrap();
     let below = sandbox.path("workspace/a/b");
