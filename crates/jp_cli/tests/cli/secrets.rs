@@ -174,7 +174,7 @@ fn what_mends_a_damaged_key_names_both_files() {
             .warns("from a backup")
             .warns(&sealed.display().to_string())
             .warns(&key(&sandbox).display().to_string())
-            .warns("remove both");
+            .warns("move both");
     }
 }
 
