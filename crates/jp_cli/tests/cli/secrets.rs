@@ -209,3 +209,37 @@ fn a_key_that_is_no_file_is_refused_at_once_by_its_kind() {
     fs::set_permissions(&key, fs::Permissions::from_mode(0o700)).unwrap();
     refused("a directory");
 }
+
+#[test]
+fn a_value_that_is_none_is_told_as_that() {
+    let sandbox = Sandbox::new("");
+    for (input, words) in [
+        (&b""[..], "no value was given"),
+        (b"\n", "no value was given"),
+        (b"        \n", "only white space"),
+        (b" short   \n", "white space around it not counted"),
+    ] {
+        sandbox.fed(SET, input).exits(2).warns(words);
+    }
+}
+
+#[test]
+fn a_value_on_the_command_line_is_not_repeated() {
+    let sandbox = Sandbox::new("");
+    for words in [
+        &["secret", "set", "forge", "hunter2hunter2"][..],
+        &["--for", "https://forge.example.com"],
+    ]
+    .iter()
+    .scan(Vec::new(), |all, more| {
+        all.extend_from_slice(more);
+        Some(all.clone())
+    }) {
+        let said = sandbox.fed(&words, b"correct-horse").exits(2);
+        assert!(!said.stderr.contains("hunter2"), "{said:#?}");
+        if words.len() > 4 {
+            said.warns("standard input");
+        }
+    }
+    assert_eq!(sandbox.jp(&["secret", "list"]).exits(0).stdout, "");
+}
