@@ -52,7 +52,9 @@ impl ToolError {
             Self::WasmChanged { .. } => {
                 Some("look at the change, then run `jp trust` in the workspace again".to_owned())
             }
-            Self::WasmInstantiation(_) | Self::WasmCompilation(_) => {
+            Self::WasmInstantiation(_)
+            | Self::ModuleInstantiation(_)
+            | Self::WasmCompilation(_) => {
                 Some("`jp tool check FILE.wasm` says what the file is and what it lacks".to_owned())
             }
             _ => None,
