@@ -243,3 +243,30 @@ fn a_value_on_the_command_line_is_not_repeated() {
     }
     assert_eq!(sandbox.jp(&["secret", "list"]).exits(0).stdout, "");
 }
+
+#[test]
+fn what_mends_secrets_loses_nothing() {
+    let sandbox = Sandbox::new("");
+    sandbox.fed(SET, b"correct-horse").exits(0);
+    let sealed = sandbox.path("home/.local/share/jp/secrets/sealed");
+    let kept = fs::read(&sealed).unwrap();
+    fs::write(key(&sandbox), "abc").unwrap();
+    for old in ["old", "old-2"] {
+        let found = sandbox
+            .jp(&["doctor", "--offline", "--json"])
+            .exits(1)
+            .json();
+        let findings = found["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|one| one["subject"] == "secrets");
+        let mend = finding.unwrap()["mend"].as_str().unwrap();
+        let (mend, rest) = mend.split_once(", then: ").unwrap();
+        assert_eq!(rest, "jp secret set NAME --for URL");
+        let done = std::process::Command::new("sh").args(["-c", mend]).status();
+        assert!(done.unwrap().success(), "{mend}");
+        assert_eq!(fs::read(sealed.with_extension(old)).unwrap(), kept);
+        assert_eq!(fs::read(key(&sandbox).with_extension(old)).unwrap(), b"abc");
+        sandbox.fed(SET, b"correct-horse").exits(0);
+        fs::write(&sealed, &kept).unwrap();
+        fs::write(key(&sandbox), "abc").unwrap();
+    }
+}
