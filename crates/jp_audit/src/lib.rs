@@ -36,6 +36,7 @@ mod repair;
 mod report;
 mod rotate;
 mod snapshot;
+mod tail;
 mod verify;
 
 pub use error::AuditError;

@@ -3,7 +3,6 @@
 use std::{
     collections::VecDeque,
     fs::File,
-    io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
@@ -13,6 +12,7 @@ use crate::{
     AuditError, files,
     frame::MAX_LINE,
     lines::{Line, Lines},
+    tail::{Tail, last_lines},
 };
 
 /// A record read back. Fields that a later version adds end up in `other`.
@@ -87,21 +87,27 @@ impl Reader {
         })
     }
 
-    /// Reads the newest `count` records, oldest first, without reading the files from the start.
-    pub fn tail(&self, count: usize) -> Result<Vec<Result<Entry, AuditError>>, AuditError> {
-        let mut entries = VecDeque::new();
+    /// Reads the newest `count` records that are wanted, oldest first, without reading the files from
+    /// the start. Lines among them that are no records are errors in their place and do not count, but
+    /// a hundred of them, or `count` if that is more, end the search.
+    pub fn tail(
+        &self,
+        count: usize,
+        wanted: impl Fn(&Entry) -> bool,
+    ) -> Result<Vec<Result<Entry, AuditError>>, AuditError> {
+        let mut tail = Tail::new(count, &wanted);
         for number in files::list(&self.dir)?.into_iter().rev() {
-            if entries.len() >= count {
+            if tail.is_full() {
                 break;
             }
             let path = files::log_path(&self.dir, number);
             let Some(file) = files::open_existing(&path)? else {
                 continue;
             };
-            last_lines(file, &path, count, &mut entries)
+            last_lines(file, &path, &mut tail)
                 .map_err(|error| AuditError::io("read", &path, error))?;
         }
-        Ok(entries.into())
+        Ok(tail.entries.into())
     }
 
     fn next_line(&mut self) -> Result<Option<Entry>, AuditError> {
@@ -149,7 +155,8 @@ impl Iterator for Reader {
     }
 }
 
-fn parse(line: &[u8], file: &Path, number: u64) -> Result<Entry, AuditError> {
+/// Reads a line, which stands in this file under this number.
+pub(crate) fn parse(line: &[u8], file: &Path, number: u64) -> Result<Entry, AuditError> {
     let bad = |reason: String| AuditError::BadLine {
         file: file.to_owned(),
         line: number,
@@ -163,62 +170,12 @@ fn parse(line: &[u8], file: &Path, number: u64) -> Result<Entry, AuditError> {
     })
 }
 
-fn too_long(file: &Path, line: u64) -> AuditError {
+/// Makes the error of a line that is longer than any record may be.
+pub(crate) fn too_long(file: &Path, line: u64) -> AuditError {
     let reason = format!("longer than {MAX_LINE} bytes");
     AuditError::BadLine {
         file: file.to_owned(),
         line,
         reason,
     }
-}
-
-/// Reads a file backwards and puts its last lines in front, until there are `count` of them.
-fn last_lines(
-    mut file: File,
-    path: &Path,
-    count: usize,
-    entries: &mut VecDeque<Result<Entry, AuditError>>,
-) -> std::io::Result<()> {
-    const BLOCK: u64 = 1 << 16;
-    let mut start = file.seek(SeekFrom::End(0))?;
-    // What has been read of the line whose start is still to be found, last byte first.
-    let mut reversed: Vec<u8> = Vec::new();
-    let (mut finished, mut overlong, mut from_end) = (false, false, 0);
-    let mut end_line = |reversed: &mut Vec<u8>, overlong: bool| {
-        from_end += 1;
-        reversed.reverse();
-        entries.push_front(if overlong {
-            Err(too_long(path, from_end))
-        } else {
-            parse(reversed, path, from_end)
-        });
-        reversed.clear();
-        entries.len() >= count
-    };
-    while start > 0 {
-        let size = start.min(BLOCK);
-        start -= size;
-        file.seek(SeekFrom::Start(start))?;
-        let mut block = Vec::new();
-        (&mut file).take(size).read_to_end(&mut block)?;
-        for byte in block.into_iter().rev() {
-            if byte != b'\n' {
-                overlong |= reversed.len() >= MAX_LINE;
-                if !overlong {
-                    reversed.push(byte);
-                }
-                continue;
-            }
-            // The bytes after the last newline are a line still being written, or torn.
-            if finished && end_line(&mut reversed, overlong) {
-                return Ok(());
-            }
-            reversed.clear();
-            (finished, overlong) = (true, false);
-        }
-    }
-    if finished {
-        end_line(&mut reversed, overlong);
-    }
-    Ok(())
 }

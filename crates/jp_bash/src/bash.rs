@@ -485,7 +485,7 @@ pub(crate) fn stop_message(stop: Stop, bounds: &Bounds) -> Vec<u8> {
                 Limit::Time => bounds.time.as_secs(),
             };
             let name = limit.name();
-            format!("jp: limit reached: {name} ({bound}); raise it with --limit {name}=N\n")
+            format!("jp: limit reached: {name} ({bound})\n")
         }
         Stop::Cancelled => "jp: cancelled\n".to_owned(),
         Stop::Deadlock => "jp: deadlock: every process waits for another one\n".to_owned(),

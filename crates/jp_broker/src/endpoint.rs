@@ -101,7 +101,7 @@ pub(crate) fn ask(job: &Job, endpoint: &Endpoint, request: ApiRequest) -> Result
         }
     };
     if let Some(key) = &endpoint.key {
-        let value = bearer(job, key, &place)?;
+        let value = bearer(job, endpoint, key, &place)?;
         headers.push(("Authorization".to_owned(), value.to_vec()));
     }
     let request = Request {
@@ -115,13 +115,19 @@ pub(crate) fn ask(job: &Job, endpoint: &Endpoint, request: ApiRequest) -> Result
     read(job, &place, &response)
 }
 
-fn bearer(job: &Job, key: &SecretName, place: &Location) -> Result<Zeroizing<Vec<u8>>, CallError> {
+fn bearer(
+    job: &Job,
+    endpoint: &Endpoint,
+    key: &SecretName,
+    place: &Location,
+) -> Result<Zeroizing<Vec<u8>>, CallError> {
     let unavailable = |problem: &str| {
         CallError::unconfigured(format!("the endpoint needs secret '{key}', {problem}"))
     };
     let store = job.services.secrets.as_ref();
     let store = store.ok_or_else(|| unavailable("and there is no secret store"))?;
-    let hint = format!("which is not stored; `jp secret set {key}` stores it");
+    let audience = &endpoint.base_url;
+    let hint = format!("which is not stored; `jp secret set {key} --for {audience}` stores it");
     let secret = store.find(key)?.ok_or_else(|| unavailable(&hint))?;
     if !secret.is_meant_for(place) {
         let problem = format!("which is not meant for {}{}", place.origin(), place.path);

@@ -31,7 +31,7 @@ impl Capability for Emit {
     fn spec(&self) -> &Spec {
         &Spec {
             name: "log.emit",
-            summary: "Writes a line to the log of the host",
+            summary: "Writes a line to the audit log: the `DETAIL` of `jp audit show`, as `level:event`",
             arguments: "level, event",
             result: "{logged}",
             owner: None,

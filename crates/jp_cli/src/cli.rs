@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, error::ContextValue};
 
 use crate::{commands, error::CliError, exit::Exit, text, ui::Ui};
 
@@ -133,7 +133,18 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
 
 /// Shows help on standard output and complaints on standard error.
 fn usage(ui: &Ui, error: &clap::Error) -> Exit {
-    let shown = error.render().to_string();
+    let mut shown = error.render().to_string();
+    for (_, value) in error.context() {
+        let words = match value {
+            ContextValue::String(word) => std::slice::from_ref(word),
+            ContextValue::Strings(words) => words,
+            _ => continue,
+        };
+        // A word of the command line is repeated; a line of it could pass for a message of ours.
+        for word in words.iter().filter(|word| word.contains('\n')) {
+            shown = shown.replace(word, &word.replace('\n', "\\n"));
+        }
+    }
     if error.use_stderr() {
         ui.say(text::escape(shown.trim_end()));
         return Exit::Usage;

@@ -18,6 +18,20 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Escapes what stands behind a label such as `error:`. Further lines are indented: one that a stranger
+/// wrote could pass for a message of ours.
+pub(crate) fn message(text: &str) -> String {
+    let escaped = escape(text);
+    let mut lines = escaped.split('\n');
+    let mut out = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        let is_set_off = line.is_empty() || line.starts_with([' ', '\t']);
+        out.push_str(if is_set_off { "\n" } else { "\n  " });
+        out.push_str(line);
+    }
+    out
+}
+
 /// Escapes a text and puts it on one line.
 pub(crate) fn one_line(text: &str) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty());
@@ -73,6 +87,19 @@ mod tests {
         ];
         for (text, shown) in cases {
             assert_eq!(escape(text), shown);
+        }
+    }
+
+    #[test]
+    fn no_line_of_a_message_passes_for_another_message() {
+        let cases = [
+            ("one line", "one line"),
+            ("a\nerror: b\n  c\n\n\td", "a\n  error: b\n  c\n\n\td"),
+            ("a\r\nerror: b", "a\\r\n  error: b"),
+            ("a\rerror: b\u{85}c", "a\\rerror: b\\u{85}c"),
+        ];
+        for (text, shown) in cases {
+            assert_eq!(message(text), shown);
         }
     }
 

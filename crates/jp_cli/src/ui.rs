@@ -151,7 +151,10 @@ impl Ui {
     /// Reports an error, escaped, with the way out.
     pub(crate) fn error(&self, message: &str, hint: Option<&str>) {
         let label = self.paint(Style::Bad, "error:");
-        self.say(format_args!("{label} {}", text::escape(message.trim_end())));
+        self.say(format_args!(
+            "{label} {}",
+            text::message(message.trim_end())
+        ));
         if let Some(hint) = hint {
             self.hint(hint);
         }
@@ -160,17 +163,18 @@ impl Ui {
     /// Says what to do next.
     pub(crate) fn hint(&self, hint: &str) {
         let label = self.paint(Style::Note, "hint:");
-        self.say(format_args!("{label} {}", text::escape(hint)));
+        self.say(format_args!("{label} {}", text::message(hint)));
     }
 
     /// Reports something that is not as it may seem.
     pub(crate) fn warning(&self, message: &str) {
         let label = self.paint(Style::Note, "warning:");
-        self.say(format_args!("{label} {}", text::escape(message)));
+        self.say(format_args!("{label} {}", text::message(message)));
     }
 }
 
-fn json_escape(text: &str) -> String {
+/// Escapes what a terminal would obey in JSON's own way: a program reads the same from it.
+pub(crate) fn json_escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if !text::is_treacherous(c) {

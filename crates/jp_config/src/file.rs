@@ -54,7 +54,11 @@ impl Reader {
             let message = "expected a file that ends in `.toml` or `.json`".to_string();
             fail(Problem::Invalid { message })
         })?;
-        let text = self.text(path)?;
+        let mut text = self.text(path)?;
+        // Some editors put a mark in front; the reader of TOML passes over it, that of JSON does not.
+        if format != Format::Toml && text.starts_with('\u{feff}') {
+            text.remove(0);
+        }
         Ok(Some(Document {
             path: path.to_path_buf(),
             format,

@@ -19,6 +19,7 @@ use crate::{
     ending::{self, MAX_REASON},
     handler::Handler,
     hidden,
+    message::NO_ANSWER,
     process::{self, Process, Started},
     request::Listed,
     stdio::{Fate, Stdio},
@@ -153,6 +154,7 @@ impl Connection {
     pub(crate) async fn failed(&self, error: &ServiceError) -> McpError {
         let server = self.server.clone();
         match error {
+            ServiceError::McpError(error) if error.message == NO_ANSWER => self.broke(NO_ANSWER),
             ServiceError::McpError(error) => McpError::Rejected {
                 server,
                 code: error.code.0,

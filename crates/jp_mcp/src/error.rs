@@ -87,9 +87,19 @@ pub enum McpError {
         /// How.
         reason: String,
     },
-    /// The server answered with an error of the protocol.
+    /// The server answered a call with an error of the protocol.
     #[error("MCP server `{server}` refused the request: {message} ({code})")]
     Rejected {
+        /// The server.
+        server: String,
+        /// The number the protocol has for it.
+        code: i32,
+        /// What the server said.
+        message: String,
+    },
+    /// The server answered the question for its tools with an error of the protocol.
+    #[error("MCP server `{server}` refused the request: {message} ({code})")]
+    Unlisted {
         /// The server.
         server: String,
         /// The number the protocol has for it.

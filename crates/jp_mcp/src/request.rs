@@ -163,6 +163,22 @@ impl Connection {
     }
 
     async fn fetch(&self, wait: Waiting<'_>) -> Result<Tools, McpError> {
+        self.pages(wait).await.map_err(|error| match error {
+            // No tool has said no: it is the server that does not work.
+            McpError::Rejected {
+                server,
+                code,
+                message,
+            } => McpError::Unlisted {
+                server,
+                code,
+                message,
+            },
+            other => other,
+        })
+    }
+
+    async fn pages(&self, wait: Waiting<'_>) -> Result<Tools, McpError> {
         let (mut sent, mut bytes, mut more) = (Vec::<Tool>::new(), 0_usize, false);
         let mut cursor: Option<String> = None;
         for _ in 0..MAX_PAGES {
@@ -272,7 +288,8 @@ impl Connection {
         last.ok()?.ok()
     }
 
-    fn broke(&self, reason: &str) -> McpError {
+    /// Names an answer that is not what the protocol says.
+    pub(crate) fn broke(&self, reason: &str) -> McpError {
         McpError::Protocol {
             server: self.server.clone(),
             reason: reason.to_owned(),

@@ -43,6 +43,12 @@ pub enum Error {
         /// What is missing or wrong.
         reason: String,
     },
+    /// The core module cannot be brought to life: wrong imports, exports or start-up.
+    #[error("{reason}")]
+    InstantiateModule {
+        /// What is missing or wrong.
+        reason: String,
+    },
     /// The guest did something it must not, or gave up.
     #[error("{reason}")]
     Trap {

@@ -209,6 +209,9 @@ async fn start(store: &mut Store<State>, prepared: &Prepared) -> Result<Guest, E
                 could_exceed_output: false,
             };
             match classify(&error, &signs) {
+                Error::Trap { reason } if prepared.spares.pre().is_module() => {
+                    Error::InstantiateModule { reason }
+                }
                 Error::Trap { reason } => Error::Instantiate { reason },
                 other => other,
             }

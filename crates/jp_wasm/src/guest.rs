@@ -111,6 +111,11 @@ impl GuestPre {
         Ok(Self::Component(pre))
     }
 
+    /// Tells whether it is a core module.
+    pub(crate) const fn is_module(&self) -> bool {
+        matches!(self, Self::Module(_))
+    }
+
     pub(crate) fn kind(&self) -> ToolKind {
         match self {
             Self::Component(_) => ToolKind::Component { describes: false },

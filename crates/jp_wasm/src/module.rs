@@ -58,10 +58,10 @@ pub(crate) struct ModulePre {
 impl ModulePre {
     /// Links a module, or says why it is no tool.
     pub(crate) fn link(module: &Module) -> Result<Self, Error> {
-        let failed = |error: wasmtime::Error| Error::Instantiate {
+        let failed = |error: wasmtime::Error| Error::InstantiateModule {
             reason: causes(&error),
         };
-        let shape = Shape::of(module).map_err(|reason| Error::Instantiate { reason })?;
+        let shape = Shape::of(module).map_err(|reason| Error::InstantiateModule { reason })?;
         let mut linker = Linker::new(module.engine());
         if shape.wasi {
             preview1::add_to_linker(&mut linker).map_err(failed)?;
@@ -81,7 +81,7 @@ impl ModulePre {
     /// Finds the export that a call enters by.
     pub(crate) fn way_in(&self, name: Option<&str>) -> Result<WayIn, Error> {
         let found = self.shape.way_in(self.pre.module(), name);
-        found.map_err(|reason| Error::Instantiate { reason })
+        found.map_err(|reason| Error::InstantiateModule { reason })
     }
 
     /// Whether a call that enters here runs a program.

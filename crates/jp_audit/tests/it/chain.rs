@@ -3,7 +3,8 @@
 use std::fs;
 
 use jp_audit::{
-    Decision, Log, Note, Options, OutcomeKind, ProblemKind, Reader, Record, Source, verify,
+    AuditError, Decision, Log, Note, Options, OutcomeKind, ProblemKind, Reader, Record, Source,
+    verify,
 };
 
 use crate::{calls, fill, log_files, open, record, whole};
@@ -86,7 +87,7 @@ fn tail_gives_the_newest_records_across_files() {
     let reader = Reader::open(dir.path()).unwrap();
     for count in [0, 1, 3, 7, 1000] {
         let tail: Vec<_> = reader
-            .tail(count)
+            .tail(count, |_| true)
             .unwrap()
             .into_iter()
             .map(Result::unwrap)
@@ -97,6 +98,35 @@ fn tail_gives_the_newest_records_across_files() {
             .collect();
         assert_eq!(tail, all[all.len().saturating_sub(count)..]);
     }
+}
+
+#[test]
+fn tail_names_bad_lines_by_their_number_and_looks_past_them() {
+    let dir = tempfile::tempdir().unwrap();
+    fill(&open(dir.path(), 1 << 20), 20);
+    let file = dir.path().join("audit-00000001.jsonl");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.insert(18, "foo");
+    lines.push("{}{}");
+    std::fs::write(&file, lines.join("\n") + "\nunfinished").unwrap();
+    let tail = Reader::open(dir.path()).unwrap().tail(3, |_| true).unwrap();
+    let seen: Vec<Result<u64, u64>> = tail
+        .into_iter()
+        .map(|entry| match entry {
+            Ok(entry) => Ok(entry.seq),
+            Err(AuditError::BadLine { line, .. }) => Err(line),
+            Err(other) => panic!("{other}"),
+        })
+        .collect();
+    assert_eq!(seen, [Ok(18), Err(19), Ok(19), Ok(20), Err(22)]);
+    let even = |entry: &jp_audit::Entry| entry.seq.is_multiple_of(2);
+    let tail = Reader::open(dir.path()).unwrap().tail(2, even).unwrap();
+    let seen: Vec<u64> = tail.into_iter().flatten().map(|entry| entry.seq).collect();
+    assert_eq!(seen, [18, 20]);
+    std::fs::write(&file, "foo\n".repeat(5000)).unwrap();
+    let tail = Reader::open(dir.path()).unwrap().tail(3, |_| true).unwrap();
+    assert_eq!(tail.len(), 100);
 }
 
 #[test]

@@ -106,7 +106,7 @@ proptest! {
         fs::write(dir.path().join("audit-999999999999.jsonl"), &log_bytes).unwrap();
         prop_assert!(!verify(dir.path()).unwrap().is_whole());
         let _ = Reader::open(dir.path()).unwrap().count();
-        let _ = Reader::open(dir.path()).unwrap().tail(10).unwrap();
+        let _ = Reader::open(dir.path()).unwrap().tail(10, |_| true).unwrap();
         let log = open(dir.path(), 1 << 20);
         fill(&log, 2);
         prop_assert!(!verify(dir.path()).unwrap().is_whole());

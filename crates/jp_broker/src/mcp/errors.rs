@@ -22,7 +22,7 @@ pub(super) fn told(error: &McpError) -> CallError {
             code: INVALID_PARAMS,
             ..
         } => (Code::InvalidArgs, None),
-        McpError::Rejected { .. } => (Code::Upstream, None),
+        McpError::Rejected { .. } | McpError::Unlisted { .. } => (Code::Upstream, None),
         McpError::Changed { .. } => (Code::Conflict, Some("tool_changed")),
         McpError::TooLarge { .. } => (Code::OutputLimit, None),
         McpError::Timeout { .. } => (Code::Timeout, None),

@@ -162,7 +162,7 @@ impl Headers {
                 }
                 Part::Secret(name) => {
                     let found = owner.find(job, &name)?;
-                    found.ok_or_else(|| no_such_secret(name.as_str()))?
+                    found.ok_or_else(|| owner.no_such_secret(&name))?
                 }
             };
             if !secret.is_meant_for(place) {
@@ -197,23 +197,31 @@ impl Owner<'_> {
                 Some(store) => Ok(store.find(name)?),
                 None => {
                     let message = format!(
-                        "server '{}' needs secret '{name}', and there is no secret store; `jp secret set {name}` makes one",
-                        server.name
+                        "server '{}' needs secret '{name}', and there is no secret store; `jp secret set {name} --for {}` makes one",
+                        server.name, server.url
                     );
                     Err(CallError::unconfigured(message))
                 }
             },
         }
     }
+
+    /// Makes the error of a secret that is not there. Only where the user's own configuration says
+    /// where it goes is the address named: a guest could name one of its own.
+    fn no_such_secret(self, name: &crate::SecretName) -> CallError {
+        let audience = match self {
+            Self::Guest => "URL",
+            Self::Server(server) => &server.url,
+        };
+        let message = format!(
+            "there is no secret '{name}'; `jp secret set {name} --for {audience}` stores it"
+        );
+        CallError::new(Code::NotFound, message)
+    }
 }
 
 fn may_travel(name: &str) -> bool {
     TRAVELS.iter().any(|known| known.eq_ignore_ascii_case(name))
-}
-
-fn no_such_secret(name: &str) -> CallError {
-    let message = format!("there is no secret '{name}'; `jp secret set {name}` stores it");
-    CallError::new(Code::NotFound, message)
 }
 
 fn covered(audience: &[Audience], place: &Location) -> bool {

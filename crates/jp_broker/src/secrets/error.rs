@@ -42,7 +42,7 @@ pub enum SecretError {
     },
     /// There are sealed secrets, and no key to open them with.
     #[error(
-        "the key {} is missing, and without it {} cannot be read; put the key back from a backup, or remove that file and set the secrets again with `jp secret set`",
+        "the key {} is missing, and without it {} cannot be read; put the key back from a backup, or move that file away and set the secrets again with `jp secret set NAME --for URL`",
         path.display(),
         sealed.display()
     )]
@@ -63,7 +63,7 @@ pub enum SecretError {
     },
     /// The key should lie in the keyring, and does not.
     #[error(
-        "the key of the secrets should be in the keyring (`jp-key` {id}) and is not there, and without it {} cannot be read; put it back from a backup of the keyring, or remove that file and {} and set the secrets again with `jp secret set`",
+        "the key of the secrets should be in the keyring (`jp-key` {id}) and is not there, and without it {} cannot be read; put it back from a backup of the keyring, or move that file and {} away and set the secrets again with `jp secret set NAME --for URL`",
         sealed.display(),
         path.display()
     )]
@@ -83,7 +83,7 @@ pub enum SecretError {
     },
     /// The sealed file and the key do not belong together.
     #[error(
-        "{} and {key} do not belong together: one of them is damaged, or another's; put both back from a backup, or remove both {} and {} and set the secrets again with `jp secret set`",
+        "{} and {key} do not belong together: one of them is damaged, or another's; put both back from a backup, or move both {} and {} away and set the secrets again with `jp secret set NAME --for URL`",
         sealed.display(),
         sealed.display(),
         path.display()

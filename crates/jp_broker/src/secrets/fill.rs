@@ -68,7 +68,9 @@ pub(crate) fn find_granted(
         return Err(CallError::new(Code::Forbidden, message));
     }
     let Some(store) = store else {
-        let message = "there is no secret store on this host; `jp secret set` makes one";
+        let message = format!(
+            "there is no secret store on this host; `jp secret set {name} --for URL` makes one"
+        );
         return Err(CallError::unconfigured(message));
     };
     Ok(store.find(name)?)

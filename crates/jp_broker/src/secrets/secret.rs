@@ -64,7 +64,8 @@ impl SecretValue {
     pub fn new(bytes: Vec<u8>) -> Result<Self, SecretError> {
         let bytes = Zeroizing::new(bytes);
         if bytes.trim_ascii().len() < MIN_VALUE {
-            let problem = "has fewer than 8 bytes, too few to be told from other text";
+            let problem = "has fewer than 8 bytes, white space around it not counted: too few to be \
+                           told from other text";
             return Err(SecretError::Value { problem });
         }
         if bytes.len() > MAX_VALUE {

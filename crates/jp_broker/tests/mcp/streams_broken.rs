@@ -160,7 +160,10 @@ async fn an_answer_that_is_none_or_has_no_id_is_an_error_and_not_a_wait() {
         wire.wait_for_the_end();
     });
     for (served, words) in [
-        (none, "the answer is not one of JSON-RPC 2.0 (-32603)"),
+        (
+            none,
+            "broke the protocol: the answer is not one of JSON-RPC 2.0",
+        ),
         (nameless, "refused the request: out of paper (-32603)"),
     ] {
         let pool = pool(vec![server("a", &served, &[])]);

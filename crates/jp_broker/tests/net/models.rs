@@ -147,7 +147,8 @@ fn a_key_goes_to_its_audience_only() {
     let error = desk
         .call("llm.generate", json!({"prompt": "p"}))
         .unwrap_err();
-    assert!(error.message.contains("jp secret set absent"), "{error}");
+    let typed = format!("`jp secret set absent --for {}`", site.url("/v1/"));
+    assert!(error.message.contains(&typed), "{error}");
     assert!(site.seen().is_empty());
 }
 

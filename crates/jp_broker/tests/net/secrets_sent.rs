@@ -201,3 +201,28 @@ fn secrets_of_the_host_itself_are_nobodys() {
     }));
     assert_eq!(code, "forbidden");
 }
+
+#[test]
+fn a_secret_that_is_not_there_is_told_with_a_command_that_works() {
+    let site = Site::saying(OK);
+    let mut desk = with_pat(&site, &["http.request", "secrets.get.absent"]);
+    let asked = json!({
+        "method": "GET", "url": site.url("/"), "headers": {"X": "{{secret:absent}}"},
+    });
+    let (code, message) = desk.refusal(asked);
+    assert_eq!(code, "not_found");
+    // The tool chose the address, so it is not recommended as one to send secrets to.
+    assert!(
+        message.contains("`jp secret set absent --for URL`"),
+        "{message}"
+    );
+    desk.services.http_servers = HttpServers::new(vec![HttpServer {
+        name: "api".to_owned(),
+        url: site.url("/v1"),
+        headers: vec![("X".to_owned(), "{{secret:absent}}".to_owned())],
+    }])
+    .unwrap();
+    let (_, message) = desk.refusal(json!({"method": "GET", "endpoint": "x"}));
+    let typed = format!("`jp secret set absent --for {}`", site.url("/v1"));
+    assert!(message.contains(&typed), "{message}");
+}

@@ -159,7 +159,7 @@ fn changes_by_others_and_wrong_keys_are_noticed() {
     );
     let way_out = set.unwrap_err().to_string();
     assert!(
-        way_out.contains("set the secrets again with `jp secret set`"),
+        way_out.contains("set the secrets again with `jp secret set NAME --for URL`"),
         "{way_out}"
     );
     fs::write(&key, good_key).unwrap();

@@ -1,7 +1,5 @@
 //! `jp audit`: what ran, for whom, with what grant; and whether the record of it is whole.
 
-use std::collections::VecDeque;
-
 use clap::{Args, Subcommand};
 use jp_audit::{AuditError, Entry, Reader, Report};
 use serde_json::{Value, json};
@@ -77,7 +75,7 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     if entries.is_empty() {
-        ui.say("There are no records yet.");
+        ui.say(none(args)?);
         return Ok(Exit::Done);
     }
     let mut rows = Vec::new();
@@ -101,22 +99,24 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn newest(args: &ShowArgs) -> Result<VecDeque<Result<Entry, AuditError>>, CliError> {
+/// Says why there is nothing to show.
+fn none(args: &ShowArgs) -> Result<String, CliError> {
+    let any = Reader::open(&places::audit_dir()?)?.tail(1, |_| true)?;
+    Ok(match &args.tool {
+        _ if any.is_empty() => "There are no records yet.".to_owned(),
+        _ if args.last == 0 => "`--last 0` shows no records.".to_owned(),
+        Some(tool) => {
+            let tool = text::escape(tool).replace('\n', "\\n");
+            format!("No record is of a tool `{tool}`.")
+        }
+        None => "No record could be read.".to_owned(),
+    })
+}
+
+fn newest(args: &ShowArgs) -> Result<Vec<Result<Entry, AuditError>>, CliError> {
     let reader = Reader::open(&places::audit_dir()?)?;
-    let Some(tool) = &args.tool else {
-        return Ok(reader.tail(args.last)?.into());
-    };
-    let mut kept = VecDeque::new();
-    for entry in reader {
-        if entry.as_ref().is_ok_and(|entry| entry.tool != *tool) {
-            continue;
-        }
-        kept.push_back(entry);
-        if kept.len() > args.last {
-            kept.pop_front();
-        }
-    }
-    Ok(kept)
+    let wanted = |entry: &Entry| args.tool.as_ref().is_none_or(|tool| entry.tool == *tool);
+    Ok(reader.tail(args.last, wanted)?)
 }
 
 fn row(entry: &Entry) -> Vec<String> {
@@ -158,13 +158,13 @@ fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
         return Ok(exit);
     }
     for note in &report.notes {
-        ui.say(format_args!("note: {}", text::escape(&note.to_string())));
+        ui.say(format_args!("note: {}", text::message(&note.to_string())));
     }
     for problem in &report.problems {
         let label = ui.paint(Style::Bad, "problem:");
         ui.say(format_args!(
             "{label} {}",
-            text::escape(&problem.to_string())
+            text::message(&problem.to_string())
         ));
     }
     if report.problems_not_listed > 0 {

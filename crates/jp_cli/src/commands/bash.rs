@@ -15,7 +15,7 @@ use std::{
 };
 
 use clap::Args;
-use jp_bash::{Bash, ExecOptions, ExecResult, OnOutput, Stdin};
+use jp_bash::{Bash, Category, ExecOptions, ExecResult, OnOutput, Stdin};
 
 use crate::{error::CliError, exit::Exit, interrupt::Interrupts, ui::Ui};
 use mount::Mounts;
@@ -110,8 +110,11 @@ pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
             "stdout": String::from_utf8_lossy(&result.stdout),
             "stderr": String::from_utf8_lossy(&result.stderr),
             "exit_code": result.exit_code,
-            "error": result.error.map(jp_bash::Category::name),
+            "error": result.error.map(Category::name),
         }))?;
+    }
+    if let Some(Category::ResourceLimit(limit)) = result.error {
+        ui.hint(&format!("raise it with `--limit {}=N`", limit.name()));
     }
     if args.diff {
         mounts.show_changes(&mut bash, ui)?;

@@ -8,8 +8,16 @@ use std::{
 
 use clap::Args;
 use jp_llm::broker::{Due, DueEvent};
+use rustix::fs::{OFlags, fcntl_getfl, fstat, stat};
 
-use crate::{clock, error::CliError, exit::Exit, interrupt::Interrupts, places, session, ui::Ui};
+use crate::{
+    clock,
+    error::CliError,
+    exit::Exit,
+    interrupt::Interrupts,
+    places, session,
+    ui::{self, Ui},
+};
 
 /// Events that are claimed, written and acknowledged together.
 const BATCH: usize = 32;
@@ -31,10 +39,17 @@ Examples:
 
 An event is written once. If jp is stopped between writing and noting it down,
 or its reader goes away, the event comes again with the same `id` and
-`redelivered: true`.";
+`redelivered: true`. With standard output closed, nothing is taken.";
 
 /// Writes what is due.
 pub(crate) fn run(args: &DueArgs, _: &Ui) -> Result<Exit, CliError> {
+    if is_output_closed() {
+        let problem = "standard output is closed, or /dev/null that was opened for reading too";
+        return Err(CliError::System {
+            what: "cannot write what is due".to_owned(),
+            source: io::Error::other(problem),
+        });
+    }
     let store = jp_llm::broker::open_store(&places::broker()?).map_err(CliError::broker)?;
     let due = Due::new(Arc::new(store));
     if !args.watch {
@@ -42,6 +57,21 @@ pub(crate) fn run(args: &DueArgs, _: &Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     session::block_on(watch(&due))?
+}
+
+/// Tells whether jp was started without a standard output.
+///
+/// Before `main`, the standard library opens /dev/null in its place, for reading and writing, so that
+/// no other file gets the number: writes succeed, and events would be lost. `> /dev/null` of a shell
+/// only writes, and whoever says so wants it.
+fn is_output_closed() -> bool {
+    let out = io::stdout();
+    let is_null = match (fstat(&out), stat("/dev/null")) {
+        (Ok(out), Ok(null)) => (out.st_mode, out.st_rdev) == (null.st_mode, null.st_rdev),
+        (Err(_), _) => return true,
+        (Ok(_), Err(_)) => false,
+    };
+    is_null && fcntl_getfl(&out).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR)
 }
 
 async fn watch(due: &Due) -> Result<Exit, CliError> {
@@ -98,6 +128,7 @@ fn write(lines: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes an event as JSON that a terminal can be shown: what it would obey is escaped for all.
 fn line(event: &DueEvent) -> String {
-    serde_json::to_string(event).unwrap_or_default()
+    ui::json_escape(&serde_json::to_string(event).unwrap_or_default())
 }

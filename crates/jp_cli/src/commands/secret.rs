@@ -1,6 +1,9 @@
 //! `jp secret`: keys that tools use and never see.
 
-use std::io::{self, IsTerminal, Read};
+use std::{
+    ffi::OsString,
+    io::{self, IsTerminal, Read},
+};
 
 use clap::{Args, Subcommand, ValueEnum};
 use jp_llm::broker::{
@@ -61,6 +64,9 @@ pub(crate) struct SetArgs {
     /// Let tools see the value that are granted `secrets.reveal.NAME`
     #[arg(long)]
     reveal: bool,
+    /// What was meant as the value; taken so that no message repeats it
+    #[arg(hide = true, value_name = "VALUE")]
+    misplaced: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -105,6 +111,14 @@ pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
 
 fn set(args: &SetArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
     let name = parse_name(&args.name)?;
+    if !args.misplaced.is_empty() {
+        return Err(CliError::Usage {
+            message: "a value on the command line stays in the shell's history and is seen by \
+                      others: it is read from standard input, or asked for on the terminal"
+                .to_owned(),
+            hint: Some("if it was a real one, take it out of the history".to_owned()),
+        });
+    }
     let audience: Result<Vec<Audience>, _> = args.audience.iter().map(|url| url.parse()).collect();
     let audience = audience.map_err(usage)?;
     for url in args
@@ -119,6 +133,14 @@ fn set(args: &SetArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
     let Some(value) = read_value(&args.name)? else {
         return Ok(Exit::Cancelled);
     };
+    if value.trim_ascii().is_empty() {
+        return Err(CliError::usage(match value.is_empty() {
+            true => {
+                "no value was given: it is read from standard input, or asked for on the terminal"
+            }
+            false => "the value is only white space",
+        }));
+    }
     if value.iter().any(u8::is_ascii_control) {
         let message = "the value has control characters, and no header could carry it";
         return Err(CliError::usage(message));

@@ -110,7 +110,8 @@ fn limits_are_set_by_name_and_named_when_they_are_reached() {
             "echo 1; echo 2; echo 3; echo 4",
         ])
         .exits(134)
-        .warns("limit reached: commands (3)");
+        .warns("limit reached: commands (3)")
+        .warns("hint: raise it with `--limit commands=N`");
     assert_eq!(ran.stdout, "1\n2\n3\n");
     sandbox
         .jp(&["bash", "--limit", "time=1", "-c", "echo on; sleep 60"])
@@ -174,4 +175,14 @@ fn a_granted_host_is_reached_and_no_other() {
         .jp(&["bash", "--net", "http://x/", "-c", ":"])
         .exits(2)
         .warns("--net");
+}
+
+#[test]
+fn a_limit_of_the_tool_is_raised_where_the_tool_has_it() {
+    let sandbox = Sandbox::new("");
+    let script = "commands=while :; do :; done";
+    let ran = sandbox.call(&["bash", script]);
+    assert!([Some(124), Some(134)].contains(&ran.code), "{ran:#?}");
+    let ran = ran.warns("limit reached: ").warns("`limits.");
+    assert!(!ran.stderr.contains("--limit"), "{ran:#?}");
 }

@@ -157,3 +157,24 @@ fn what_nobody_read_is_not_noted_down() {
     assert!(reminder["fired_at"].is_null(), "{reminder}");
     assert!(reminder["last_error"].is_string(), "{reminder}");
 }
+
+#[test]
+fn an_error_of_the_protocol_is_a_no_of_the_tool_and_fakes_no_line() {
+    let sandbox = mcp::sandbox();
+    mcp::rejects_calls(&sandbox, -32000, "bad\nerror: faked");
+    sandbox.jp(&["trust"]).exits(0);
+    let said = sandbox.jp(&["tool", "run", "shout", "text=hi"]).exits(1);
+    assert_eq!(
+        said.stderr,
+        "error: MCP server `house` refused the request: bad\n  error: faked (-32000)\n"
+    );
+    let log = sandbox.jp(&["audit", "show", "--last", "1"]).exits(0);
+    log.says("refused the request: bad");
+    mcp::rejects_lists(&sandbox, -32000, "closed");
+    let trusted = sandbox.jp(&["trust"]).exits(0);
+    trusted.says("MCP server house");
+    sandbox
+        .jp(&["tool", "run", "shout", "text=hi"])
+        .exits(125)
+        .warns("MCP server `house` refused the request: closed (-32000)");
+}

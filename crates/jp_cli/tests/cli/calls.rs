@@ -21,7 +21,7 @@ fn learn_lists_subjects_and_loads_one_or_all_that_match() {
         .says("# Errors");
     run(&["topic=nonsense"])
         .exits(1)
-        .warns("Available topics:\n- skills (Skills)");
+        .warns("Available topics:\n  - skills (Skills)");
     // Also from a directory below, and from elsewhere with -C.
     std::fs::create_dir_all(sandbox.path("workspace/a/b")).unwrap();
     let below = sandbox.path("workspace/a/b");
@@ -168,4 +168,16 @@ fn every_call_is_in_an_audit_log_that_verifies() {
         .exits(1)
         .says("NOT whole")
         .warns("changed or is a forgery");
+}
+
+#[test]
+fn a_module_that_is_no_tool_is_called_a_module() {
+    let sandbox = Sandbox::new("conversation.tools.t = { source = 'local', wasm = 't.wasm' }");
+    // Imports `foo` of `env`.
+    let module = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x02\x0b\x01\x03env\x03foo\0\0";
+    std::fs::write(sandbox.path("workspace/t.wasm"), module).unwrap();
+    sandbox
+        .call(&["t"])
+        .exits(2)
+        .warns("Failed to instantiate Wasm module: t.wasm: WASM module imports `env/foo`");
 }

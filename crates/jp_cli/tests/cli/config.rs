@@ -102,3 +102,23 @@ fn a_workspace_is_found_by_its_app_manifest_or_its_lock_file() {
         ran.warns(&format!("{} was not trusted", root.display()));
     }
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_configuration() {
+    let sandbox = Sandbox::new("");
+    std::fs::remove_file(sandbox.path("workspace/.jp/config.toml")).unwrap();
+    let json = "\u{feff}{\"conversation\": {\"tools\": {\"now\": {\"source\": \"local\", \"command\": \"date\"}}}}";
+    sandbox.write("workspace/.jp/config.json", json);
+    sandbox.jp(&["tool", "list"]).exits(0).says("now");
+    // Lines and columns are those of the text.
+    sandbox.write("workspace/.jp/config.json", "\u{feff}{\n \"nonsense\": 1}");
+    sandbox
+        .jp(&["tool", "list"])
+        .exits(2)
+        .warns("config.json:2: nonsense");
+    sandbox.write("workspace/.jp/config.json", "\u{feff}{}\u{feff}");
+    sandbox
+        .jp(&["tool", "list"])
+        .exits(2)
+        .warns("config.json:1");
+}

@@ -2,12 +2,14 @@
 //! own.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod audit;
 mod bash;
 mod broker;
 mod brought;
 mod calls;
 mod config;
 mod doctor;
+mod due;
 mod kit;
 mod market;
 mod mcp;

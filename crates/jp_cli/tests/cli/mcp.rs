@@ -46,3 +46,27 @@ pub(crate) fn shout() -> Value {
     json!({"name": "shout", "description": "Says it loudly.", "inputSchema": {
         "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}})
 }
+
+/// Makes the server answer calls with an error of the protocol.
+pub(crate) fn rejects_calls(sandbox: &Sandbox, code: i32, message: &str) {
+    let result = r#""result":{"content":[{"type":"text","text":"LOUD"}]}"#;
+    rejects(sandbox, result, code, message);
+}
+
+/// Makes the server answer the question for its tools with an error of the protocol.
+pub(crate) fn rejects_lists(sandbox: &Sandbox, code: i32, message: &str) {
+    let result = r#""result":{"tools":%s}}\n' "$id" "$(cat tools.json)""#;
+    rejects(sandbox, result, code, message);
+}
+
+fn rejects(sandbox: &Sandbox, instead_of: &str, code: i32, message: &str) {
+    let error = json!({"code": code, "message": message}).to_string();
+    // `printf` of the shell makes one backslash of two.
+    let error = format!("\"error\":{}", error.replace('\\', "\\\\"));
+    let (start, end) = SERVER.split_once(instead_of).unwrap();
+    let end = match instead_of.ends_with('"') {
+        true => format!("}}\\n' \"$id\"{end}"),
+        false => end.to_owned(),
+    };
+    sandbox.write("workspace/server.sh", &format!("{start}{error}{end}"));
+}

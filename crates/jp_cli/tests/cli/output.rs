@@ -223,3 +223,23 @@ fn every_command_explains_itself_with_an_example() {
     sandbox.jp(&["--version"]).exits(0).says("jp ");
     sandbox.jp(&["completions", "bash"]).exits(0).says("_jp");
 }
+
+#[test]
+fn text_of_strangers_fakes_no_error_of_its_own() {
+    let sandbox = Sandbox::new("");
+    for words in [
+        &["tool", "run", "x\nerror: fake"][..],
+        &["tool", "show", "x\nhint: fake"],
+        &["-C", "/none\nwarning: fake", "tool", "list"],
+        &["x\nerror: fake"],
+        &["audit", "show", "--last", "1\nerror: fake"],
+        &["tool", "list", "y\nerror: fake"],
+    ] {
+        let ran = sandbox.jp(words);
+        let faked = ran.stderr.lines().any(|line| {
+            let labels = ["error: fake", "hint: fake", "warning: fake"];
+            labels.iter().any(|label| line.starts_with(label))
+        });
+        assert!(ran.stderr.contains(": fake") && !faked, "{ran:#?}");
+    }
+}

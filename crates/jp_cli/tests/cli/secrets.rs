@@ -174,7 +174,7 @@ fn what_mends_a_damaged_key_names_both_files() {
             .warns("from a backup")
             .warns(&sealed.display().to_string())
             .warns(&key(&sandbox).display().to_string())
-            .warns("remove both");
+            .warns("move both");
     }
 }
 
@@ -208,4 +208,65 @@ fn a_key_that_is_no_file_is_refused_at_once_by_its_kind() {
     fs::create_dir(&key).unwrap();
     fs::set_permissions(&key, fs::Permissions::from_mode(0o700)).unwrap();
     refused("a directory");
+}
+
+#[test]
+fn a_value_that_is_none_is_told_as_that() {
+    let sandbox = Sandbox::new("");
+    for (input, words) in [
+        (&b""[..], "no value was given"),
+        (b"\n", "no value was given"),
+        (b"        \n", "only white space"),
+        (b" short   \n", "white space around it not counted"),
+    ] {
+        sandbox.fed(SET, input).exits(2).warns(words);
+    }
+}
+
+#[test]
+fn a_value_on_the_command_line_is_not_repeated() {
+    let sandbox = Sandbox::new("");
+    for words in [
+        &["secret", "set", "forge", "hunter2hunter2"][..],
+        &["--for", "https://forge.example.com"],
+    ]
+    .iter()
+    .scan(Vec::new(), |all, more| {
+        all.extend_from_slice(more);
+        Some(all.clone())
+    }) {
+        let said = sandbox.fed(&words, b"correct-horse").exits(2);
+        assert!(!said.stderr.contains("hunter2"), "{said:#?}");
+        if words.len() > 4 {
+            said.warns("standard input");
+        }
+    }
+    assert_eq!(sandbox.jp(&["secret", "list"]).exits(0).stdout, "");
+}
+
+#[test]
+fn what_mends_secrets_loses_nothing() {
+    let sandbox = Sandbox::new("");
+    sandbox.fed(SET, b"correct-horse").exits(0);
+    let sealed = sandbox.path("home/.local/share/jp/secrets/sealed");
+    let kept = fs::read(&sealed).unwrap();
+    fs::write(key(&sandbox), "abc").unwrap();
+    for old in ["old", "old-2"] {
+        let found = sandbox
+            .jp(&["doctor", "--offline", "--json"])
+            .exits(1)
+            .json();
+        let findings = found["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|one| one["subject"] == "secrets");
+        let mend = finding.unwrap()["mend"].as_str().unwrap();
+        let (mend, rest) = mend.split_once(", then: ").unwrap();
+        assert_eq!(rest, "jp secret set NAME --for URL");
+        let done = std::process::Command::new("sh").args(["-c", mend]).status();
+        assert!(done.unwrap().success(), "{mend}");
+        assert_eq!(fs::read(sealed.with_extension(old)).unwrap(), kept);
+        assert_eq!(fs::read(key(&sandbox).with_extension(old)).unwrap(), b"abc");
+        sandbox.fed(SET, b"correct-horse").exits(0);
+        fs::write(&sealed, &kept).unwrap();
+        fs::write(key(&sandbox), "abc").unwrap();
+    }
 }

@@ -50,14 +50,14 @@ impl McpRuntime {
             McpError::TooLarge { limit: most, .. } if *most == output_limit(invocation) => {
                 limit(Limit::Output)
             }
-            // The model can mend its arguments, so it is told what is wrong with them.
-            McpError::Rejected {
-                code: INVALID_PARAMS,
-                message,
-                ..
-            } => {
+            McpError::Rejected { code, message, .. } => {
+                // The model can mend its arguments, so it is told what is wrong with them.
+                let message = match *code {
+                    INVALID_PARAMS => message.clone(),
+                    _ => error.to_string(),
+                };
                 return Ok(Outcome::Error {
-                    message: message.clone(),
+                    message,
                     trace: Vec::new(),
                     transient: false,
                 });

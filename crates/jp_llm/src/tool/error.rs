@@ -93,6 +93,9 @@ pub enum ToolError {
     /// Wasm instantiation failed.
     #[error("Failed to instantiate Wasm component: {0}")]
     WasmInstantiation(String),
+    /// Instantiation of a core module failed.
+    #[error("Failed to instantiate Wasm module: {0}")]
+    ModuleInstantiation(String),
     /// Wasm execution trapped.
     #[error("Wasm tool trapped: {0}")]
     WasmTrap(String),
@@ -247,6 +250,7 @@ impl ToolError {
             | Self::NoPlace { .. }
             | Self::WasmCompilation(_)
             | Self::WasmInstantiation(_)
+            | Self::ModuleInstantiation(_)
             | Self::WasmNotFound { .. }
             | Self::WasmRefused { .. }
             | Self::Template(_)

@@ -60,7 +60,9 @@ impl ToolError {
             Self::WasmUnseen { .. } => {
                 Some("look at it, then run `jp trust` in the workspace again".to_owned())
             }
-            Self::WasmInstantiation(_) | Self::WasmCompilation(_) => {
+            Self::WasmInstantiation(_)
+            | Self::ModuleInstantiation(_)
+            | Self::WasmCompilation(_) => {
                 Some("`jp tool check FILE.wasm` says what the file is and what it lacks".to_owned())
             }
             _ => None,

@@ -246,6 +246,7 @@ fn error_kind(error: &ToolError) -> OutcomeKind {
         | ToolError::NoPlace { .. }
         | ToolError::WasmCompilation(_)
         | ToolError::WasmInstantiation(_)
+        | ToolError::ModuleInstantiation(_)
         | ToolError::WasmNotFound { .. }
         | ToolError::WasmRefused { .. }
         | ToolError::Template(_)

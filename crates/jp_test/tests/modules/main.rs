@@ -26,7 +26,7 @@ async fn call(module: &Abi, arguments: &str) -> Ended {
 /// Calls a module that must not answer and returns why it did not.
 async fn refused(module: &Abi) -> String {
     match call(module, "{}").await.result {
-        Err(Error::Trap { reason } | Error::Instantiate { reason }) => reason,
+        Err(Error::Trap { reason } | Error::InstantiateModule { reason }) => reason,
         other => panic!("{other:?}"),
     }
 }

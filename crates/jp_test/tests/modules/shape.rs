@@ -143,7 +143,7 @@ async fn the_entrypoint_is_the_configured_one() {
 
     let kit = Kit::new(Host::OnDemand).entered_by("absent");
     let ended = kit.call_bytes(&both.bytes(), "{}").await;
-    let Err(Error::Instantiate { reason }) = ended.result else {
+    let Err(Error::InstantiateModule { reason }) = ended.result else {
         panic!()
     };
     assert_eq!(reason, "WASM module missing `absent(i32,i32)->i64` export");

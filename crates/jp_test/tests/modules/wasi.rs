@@ -184,7 +184,7 @@ async fn a_module_of_wasi_without_any_way_in_says_what_is_missing() {
              (memory (export "memory") 1))"#,
     );
     let ended = Kit::new(Host::OnDemand).call_bytes(&bytes, "{}").await;
-    let Err(Error::Instantiate { reason }) = ended.result else {
+    let Err(Error::InstantiateModule { reason }) = ended.result else {
         panic!()
     };
     assert_eq!(reason, "WASM module missing `alloc(i32)->i32` export");

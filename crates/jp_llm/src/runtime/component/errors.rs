@@ -18,6 +18,9 @@ pub(super) fn described_badly(error: Error, file: &str, tool: &str) -> ToolError
         },
         Error::Compile { reason } => ToolError::WasmCompilation(format!("{file}: {reason}")),
         Error::Instantiate { reason } => ToolError::WasmInstantiation(format!("{file}: {reason}")),
+        Error::InstantiateModule { reason } => {
+            ToolError::ModuleInstantiation(format!("{file}: {reason}"))
+        }
         other => ToolError::WasmRefused {
             reason: format!("{file} does not say what `{tool}` is: {other}"),
         },
@@ -55,6 +58,7 @@ pub(super) fn tool_error(
         Error::Compile { reason } => ToolError::WasmCompilation(named(reason)),
         Error::Read { path: _, source } => ToolError::WasmCompilation(named(source.to_string())),
         Error::Instantiate { reason } => ToolError::WasmInstantiation(named(reason)),
+        Error::InstantiateModule { reason } => ToolError::ModuleInstantiation(named(reason)),
         Error::Trap { reason } => ToolError::WasmTrap(reason),
         Error::Limit { limit } => invocation.limit_reached(limit, printed(b"", b"")),
         Error::Denied { capability } => ToolError::Reached {
