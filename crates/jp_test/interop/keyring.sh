@@ -121,12 +121,12 @@ case $2 in
             dict:string:string:application,jp | sed -n 's/.*"\(.*login.*\)".*/\1/p')
         service "$item" Item.Delete >/dev/null
         ends 125 'is not there' "$JP" secret list
-        ends 1 "rm -f $sealed $key" "$JP" doctor --offline
+        ends 1 "mv -n $sealed $sealed.old && mv -n $key $key.old" "$JP" doctor --offline
         if set_secret other 2>/dev/null; then
             fail "a new key was made for old secrets"
         fi
         cmp "$sealed" "$HOME/sealed"
-        rm "$sealed" "$key"
+        mv -n "$sealed" "$sealed.old" && mv -n "$key" "$key.old"
         set_secret other
         ends 0 'The key is in the keyring.' "$JP" secret list
         ok "a key that was deleted there is an error, and the way out works"

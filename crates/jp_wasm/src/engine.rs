@@ -87,7 +87,8 @@ fn pool() -> PoolingAllocationConfig {
     pool
 }
 
-/// Makes a store whose guest is asked at every tick whether it has to stop.
+/// Makes a store whose guest is asked at every tick whether it has to stop. It has no fuel yet, and no
+/// tick to run in.
 pub(crate) fn new_store(
     engine: &Engine,
     stop: Arc<Stop>,
@@ -95,8 +96,6 @@ pub(crate) fn new_store(
 ) -> wasmtime::Result<Store<State>> {
     let mut store = Store::try_new(engine, State::new(stop, memory))?;
     store.limiter(|state| &mut state.limiter);
-    store.set_fuel(u64::MAX)?;
-    store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|mut context| {
         let state = context.data_mut();
         if let Some(reason) = state.stop.reason() {

@@ -59,7 +59,8 @@ impl Running<'_> {
                 traces: Traces::default(),
             };
         };
-        let stop = Stop::new(deadline(call.limits.time), call.cancel.clone());
+        let now = Instant::now();
+        let stop = Stop::new(now, deadline(now, call.limits.time), call.cancel.clone());
         let _place = match self.place(&stop).await {
             Ok(place) => place,
             Err(stopped) => {
@@ -258,8 +259,7 @@ fn size(outcome: &Outcome) -> usize {
 }
 
 /// When a call that starts now has to end; a limit beyond the clock's range is as good as none.
-fn deadline(limit: Duration) -> Instant {
-    let now = Instant::now();
+fn deadline(now: Instant, limit: Duration) -> Instant {
     now.checked_add(limit).unwrap_or(now + FAR)
 }
 

@@ -144,8 +144,11 @@ impl Spares {
 
     /// Makes one spare; none when the guest spins, waits or touches WASI while starting.
     fn make(&self, place: OwnedSemaphorePermit) -> Option<Spare> {
-        let stop = Stop::new(Instant::now() + MAX_START, None);
+        let now = Instant::now();
+        let stop = Stop::new(now, now + MAX_START, None);
         let mut store = new_store(self.pre.engine(), stop, MAX_BYTES).ok()?;
+        store.set_fuel(u64::MAX).ok()?;
+        store.set_epoch_deadline(1);
         let guest = {
             let mut starting = pin!(self.pre.instantiate(&mut store));
             let mut context = Context::from_waker(Waker::noop());

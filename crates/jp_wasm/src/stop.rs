@@ -18,14 +18,21 @@ use crate::{error::Stopped, ticker::Ticker};
 
 /// When and whether a call has to end.
 pub(crate) struct Stop {
+    made: Instant,
     deadline: Instant,
     cancel: Option<CancellationToken>,
     waker: Mutex<Option<Waker>>,
 }
 
 impl Stop {
-    pub(crate) fn new(deadline: Instant, cancel: Option<CancellationToken>) -> Arc<Self> {
+    /// Makes the end of a call that starts at a time.
+    pub(crate) fn new(
+        made: Instant,
+        deadline: Instant,
+        cancel: Option<CancellationToken>,
+    ) -> Arc<Self> {
         Arc::new(Self {
+            made,
             deadline,
             cancel,
             waker: Mutex::new(None),
@@ -34,6 +41,11 @@ impl Stop {
 
     /// Says why the call has to end, if it has to.
     pub(crate) fn reason(&self) -> Option<Stopped> {
+        self.reason_at(None)
+    }
+
+    /// Says why the call has to end at a time, or now. Asking for the time costs as much as a lock.
+    fn reason_at(&self, time: Option<Instant>) -> Option<Stopped> {
         if self
             .cancel
             .as_ref()
@@ -41,7 +53,7 @@ impl Stop {
         {
             return Some(Stopped::Cancelled);
         }
-        (Instant::now() >= self.deadline).then_some(Stopped::Time)
+        (time.unwrap_or_else(Instant::now) >= self.deadline).then_some(Stopped::Time)
     }
 
     /// Wakes the call when its time is over; true when it needs no more watching.
@@ -82,8 +94,9 @@ pub(crate) async fn run_in_turns<F: Future>(
     let mut guest = pin!(guest);
     let mut queued: Option<Turn<'_>> = None;
     let mut cancelled = None;
+    let mut starts = Some(stop.made);
     poll_fn(|cx| {
-        if let Some(reason) = stop.reason() {
+        if let Some(reason) = stop.reason_at(starts.take()) {
             return Poll::Ready(Err(reason));
         }
         let turn = match queued.as_mut() {

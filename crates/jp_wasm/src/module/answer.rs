@@ -3,6 +3,8 @@
 //! An answer may be as large as the output limit, so nothing of it is turned into values but the
 //! few fields that decide; the rest is checked to be JSON and passed on as it is.
 
+use std::borrow::Cow;
+
 use jp_tool::Outcome;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json, value::RawValue};
@@ -52,8 +54,14 @@ struct Envelope<'a> {
 
 impl Envelope<'_> {
     /// Returns the status, whichever way it is written; nothing for what is no text.
-    fn status(&self) -> String {
-        serde_json::from_str(word(self.status)).unwrap_or_default()
+    fn status(&self) -> Cow<'_, str> {
+        let written = word(self.status);
+        let quoted = written.strip_prefix('"');
+        match quoted.and_then(|rest| rest.strip_suffix('"')) {
+            Some(plain) if !plain.contains('\\') => Cow::Borrowed(plain),
+            Some(_) => Cow::Owned(serde_json::from_str(written).unwrap_or_default()),
+            None => Cow::Borrowed(""),
+        }
     }
 }
 
@@ -76,13 +84,13 @@ pub(super) fn read(text: String, version: AbiVersion) -> Result<Said, Error> {
             "it answered `\"stub\": true`: a placeholder, not a tool",
         ));
     }
-    match envelope.status().as_str() {
+    match &*envelope.status() {
         "capability_call" => capability_call(&envelope, version),
         "host_call" => Err(refused(
             "it attempted the deprecated host_call fallback; a tool asks with a capability_call",
         )),
-        _ => {
-            let kind = Kind::of(&envelope);
+        status => {
+            let kind = Kind::of(status, &envelope);
             Ok(Said::Outcome(kind.outcome(text)))
         }
     }
@@ -137,8 +145,8 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(envelope: &Envelope<'_>) -> Self {
-        if envelope.status() == "error" {
+    fn of(status: &str, envelope: &Envelope<'_>) -> Self {
+        if status == "error" {
             let transient = word(envelope.retryable) == "true";
             Self::Error { transient }
         } else {

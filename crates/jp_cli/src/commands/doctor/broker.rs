@@ -3,7 +3,7 @@
 
 use jp_llm::broker::{BrokerPlaces, SecretName, look_at_store, named_secrets, open_secrets};
 
-use super::finding::{Family, Finding, Severity, quoted, word};
+use super::finding::{Family, Finding, Severity, aside, word};
 use crate::{places, session::Session};
 
 /// Looks at the store and at the named secrets.
@@ -24,15 +24,13 @@ fn store(places: &BrokerPlaces) -> Option<Finding> {
     let problem = look_at_store(places).err()?;
     // With its directory, which is its own: what SQLite keeps beside it belongs to it.
     let dir = places.store.parent()?;
-    let mut aside = dir.as_os_str().to_owned();
-    aside.push(".aside");
     Some(Finding {
         family: Family::System,
         severity: Severity::Error,
         subject: "store".to_owned(),
         problem,
         // A backup in its place would be better; without one this starts with nothing and loses nothing.
-        mend: format!("mv {} {}", quoted(dir), quoted(aside.as_ref())),
+        mend: aside(&[dir]),
     })
 }
 

@@ -1,6 +1,6 @@
 //! What the doctor finds: a fact, how bad it is, and the words that mend it. It knows no checks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -115,6 +115,27 @@ pub(crate) fn word(text: &str) -> String {
         return text.to_owned();
     }
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Writes the command that moves what is there of these out of the way, to names nothing has.
+pub(crate) fn aside(paths: &[&Path]) -> String {
+    let mut moves = Vec::new();
+    for path in paths.iter().filter(|path| path.symlink_metadata().is_ok()) {
+        let named = |end: String| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        };
+        let numbered = (2..1000).map(|n| format!(".old-{n}"));
+        let mut free = std::iter::once(".old".to_owned())
+            .chain(numbered)
+            .map(named);
+        let free = free.find(|to| to.symlink_metadata().is_err());
+        // `-n`: a name that was taken meanwhile stays as it is.
+        let to = free.unwrap_or_else(|| named(".old".to_owned()));
+        moves.push(format!("mv -n {} {}", quoted(path), quoted(&to)));
+    }
+    moves.join(" && ")
 }
 
 #[cfg(test)]
