@@ -183,7 +183,10 @@ fn arm(store: &mut Store<State>, stop: &Arc<Stop>, call: &GuestCall<'_>) -> Resu
     let copied = limits.output_bytes.max(1 << 20).saturating_add(SLACK);
     store.set_hostcall_fuel(bytes(copied));
     let state = store.data_mut();
-    state.stop = Arc::clone(stop);
+    // A spare has one of its own.
+    if !Arc::ptr_eq(&state.stop, stop) {
+        state.stop = Arc::clone(stop);
+    }
     state.files.mounts.clone_from(&call.wasi.mounts);
     state.files.limit = limits.open_files as usize;
     state.surround(&call.wasi);

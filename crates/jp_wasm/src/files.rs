@@ -7,7 +7,7 @@
 
 use std::{
     any::Any,
-    collections::HashMap,
+    collections::BTreeMap,
     fs::File as StdFile,
     sync::{Arc, Weak},
 };
@@ -89,7 +89,7 @@ pub(crate) struct OpenFiles {
     /// Whether the guest has no clocks, so that files must not tell it the time either.
     pub(crate) timeless: bool,
     // By the number of the descriptor; those of plain directories are not in here.
-    behind: HashMap<u32, Behind>,
+    behind: BTreeMap<u32, Behind>,
     // Streams keep a file open after its descriptor is gone, so the files themselves are counted.
     open: Vec<Weak<dyn Any + Send + Sync>>,
     // A listing holds no file open, but all of its entries in the host's memory.
