@@ -30,6 +30,8 @@ mod key;
 mod lease;
 mod lines;
 mod log;
+mod new;
+mod options;
 mod reader;
 mod record;
 mod repair;
@@ -41,7 +43,8 @@ mod verify;
 
 pub use error::AuditError;
 pub use key::ArgumentsHash;
-pub use log::{Log, Options};
+pub use log::Log;
+pub use options::Options;
 pub use reader::{Entry, Reader};
 pub use record::{Decision, OutcomeKind, Record, Source, Waiting};
 pub use report::{Last, Note, Problem, ProblemKind, Report};

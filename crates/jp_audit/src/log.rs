@@ -6,39 +6,15 @@ use std::{
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 use crate::{
-    ArgumentsHash, AuditError, Record, Waiting, files, frame,
+    ArgumentsHash, AuditError, Options, Record, Waiting, files, frame,
     head::{self, Head},
-    key::{self, Keys},
+    key::Keys,
     lease::{Keeper, Lease},
-    repair, rotate,
+    new, repair, rotate,
 };
-
-/// Sets when files are closed and how many stay.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// A file that has reached this size is closed, and the next record starts a new one.
-    pub max_bytes_per_file: u64,
-    /// How many closed files are kept; `None` keeps all.
-    pub keep: Option<u64>,
-    /// How long the log's lock may be kept from one append to the next, for a process that appends
-    /// all the time; `None` lets go of it after each record. Others wait that long at most.
-    /// Records are never held back: they are in the file when [`Log::append`] returns.
-    pub lease: Option<Duration>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            max_bytes_per_file: 64 << 20,
-            keep: None,
-            lease: None,
-        }
-    }
-}
 
 /// Appends records to the log of a directory. Any number of these, in any number of processes, may
 /// append to the same log at once; within a process, one is best shared in an `Arc`.
@@ -87,7 +63,7 @@ impl Log {
         files::create_dir(dir)?;
         let keys = match Keys::load(dir)? {
             Some(keys) => keys,
-            None => found(dir)?,
+            None => new::found(dir)?,
         };
         let stored = Head::read(dir, &keys)?.valid();
         let head = match stored {
@@ -306,38 +282,4 @@ impl State {
         self.number = self.head.file;
         files::lock(&self.file, &path)
     }
-}
-
-/// Makes the key and the head of a new log. The first file's lock lets only one process do it.
-fn found(dir: &Path) -> Result<Keys, AuditError> {
-    let path = files::log_path(dir, 1);
-    // A log without a key must not get a new one: all its records would look forged. Keys are made
-    // before records are, so a log seen here has had a key.
-    let has_records = |numbers: Vec<u64>| {
-        numbers.into_iter().any(|number| {
-            files::log_path(dir, number)
-                .metadata()
-                .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
-        })
-    };
-    if has_records(files::list(dir)?) {
-        return Keys::load(dir)?.ok_or_else(|| AuditError::KeyMissing {
-            file: key::path(dir),
-        });
-    }
-    let first = files::open_log(&path)?;
-    files::lock(&first, &path)?;
-    if let Some(keys) = Keys::load(dir)? {
-        return Ok(keys);
-    }
-    if has_records(files::list(dir)?) {
-        return Err(AuditError::KeyMissing {
-            file: key::path(dir),
-        });
-    }
-    let (keys, secret) = Keys::generate()?;
-    // The head comes first: a key without a head then always means that the head was taken away.
-    Head::EMPTY.write(&Head::open(dir)?, dir, &keys)?;
-    Keys::save(dir, &secret)?;
-    Ok(keys)
 }
