@@ -23,6 +23,7 @@
 
 mod error;
 mod files;
+mod founding;
 mod frame;
 mod head;
 mod json;
@@ -30,7 +31,6 @@ mod key;
 mod lease;
 mod lines;
 mod log;
-mod new;
 mod options;
 mod reader;
 mod record;

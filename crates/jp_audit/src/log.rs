@@ -9,11 +9,11 @@ use std::{
 };
 
 use crate::{
-    ArgumentsHash, AuditError, Options, Record, Waiting, files, frame,
+    ArgumentsHash, AuditError, Options, Record, Waiting, files, founding, frame,
     head::{self, Head},
     key::Keys,
     lease::{Keeper, Lease},
-    new, repair, rotate,
+    repair, rotate,
 };
 
 /// Appends records to the log of a directory. Any number of these, in any number of processes, may
@@ -63,7 +63,7 @@ impl Log {
         files::create_dir(dir)?;
         let keys = match Keys::load(dir)? {
             Some(keys) => keys,
-            None => new::found(dir)?,
+            None => founding::found(dir)?,
         };
         let stored = Head::read(dir, &keys)?.valid();
         let head = match stored {

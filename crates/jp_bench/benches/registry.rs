@@ -2,7 +2,7 @@
 //! costs more when more tools are installed.
 //!
 //! `cargo bench -p jp_bench --bench registry`, or with the names of cases after `--`. For `listing`,
-//! build jp first: `cargo build --release -p jp_cli`.
+//! build jp first: `cargo xtask dist`.
 
 #![expect(
     clippy::unwrap_used,
@@ -164,11 +164,11 @@ fn installed(runtime: &Runtime) {
 
 /// New processes that list 10 and 1,000 tools, each with a receipt of its own.
 fn listing(_: &Runtime) {
-    let jp = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/jp");
+    let jp = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/dist/jp");
     let jp = std::env::var_os("JP_BENCH_BINARY").map_or(jp, Into::into);
     if !jp.exists() {
         line(
-            "listing: no jp binary; build it with `cargo build --release -p jp_cli`, or name it in JP_BENCH_BINARY",
+            "listing: no jp binary; build it with `cargo xtask dist`, or name it in JP_BENCH_BINARY",
         );
         return;
     }

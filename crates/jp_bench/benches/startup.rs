@@ -1,6 +1,6 @@
 //! New processes: a whole `jp tool run learn`, next to `bash -c true`.
 //!
-//! `cargo bench -p jp_bench --bench startup -- --jp target/release/jp`
+//! `cargo bench -p jp_bench --bench startup -- --jp target/dist/jp`
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on stops")]
 
@@ -15,7 +15,7 @@ use jp_bench::{Samples, line, rounds};
 fn main() {
     let Some(jp) = jp() else {
         line(
-            "startup: no jp binary; build one with `cargo build --release -p jp_cli` and name it with `--jp PATH`",
+            "startup: no jp binary; build one with `cargo xtask dist` and name it with `--jp PATH`",
         );
         return;
     };

@@ -6,7 +6,10 @@ use std::{fs, os::unix::fs::DirBuilderExt, path::PathBuf, sync::Arc};
 
 use jp_broker::{
     Endpoint, FileVault, GenerateOptions, HttpServer, HttpServers, Responses, SearchProvider,
-    SearxNg, Services, TokenField, TranscribeOptions, kv::Store, mcp::github_server,
+    SearxNg, Services, TokenField, TranscribeOptions,
+    kv::Store,
+    mcp::{Reach, github_server},
+    secrets::secrets_in,
 };
 use jp_config::{BrokerConfig, EndpointConfig, SearchConfig};
 
@@ -89,10 +92,20 @@ pub fn look_at_store(places: &BrokerPlaces) -> Result<(), String> {
     jp_broker::kv::look_at(&places.store).map_err(|error| error.to_string())
 }
 
-/// Returns the secrets that a configuration names: which key names it, the secret, and the URL it is
-/// sent to.
+/// A secret that a configuration names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedSecret {
+    /// The key of the configuration that names it.
+    pub key: String,
+    /// Its name.
+    pub secret: String,
+    /// Where it is sent.
+    pub url: String,
+}
+
+/// Returns the secrets that a configuration names.
 #[must_use]
-pub fn named_secrets(config: &BrokerConfig) -> Vec<(String, String, String)> {
+pub fn named_secrets(config: &BrokerConfig) -> Vec<NamedSecret> {
     let endpoints = [
         ("llm", &config.llm),
         ("coding", &config.coding),
@@ -100,23 +113,47 @@ pub fn named_secrets(config: &BrokerConfig) -> Vec<(String, String, String)> {
     ];
     let endpoints = endpoints.into_iter().filter_map(|(name, endpoint)| {
         let endpoint = endpoint.as_ref()?;
-        Some((name, endpoint.key.clone()?, endpoint.url.clone()))
+        Some((name, endpoint.key.as_ref()?, &endpoint.url))
     });
-    let search = config.search.as_ref();
-    let search =
-        search.and_then(|search| Some(("search", search.key.clone()?, search.url.clone())));
-    let keys = endpoints.chain(search);
-    let keys = keys.map(|(name, key, url)| (format!("broker.{name}.key"), key, url));
-    let headers = config.http.iter().flat_map(|(name, server)| {
-        server.headers.iter().flat_map(move |(header, value)| {
-            let secrets = jp_broker::secrets::secrets_in(value).into_iter();
-            secrets.map(move |secret| {
-                let key = format!("broker.http.{name}.headers.{header}");
-                (key, secret.to_string(), server.url.clone())
-            })
-        })
+    let search = config.search.iter();
+    let search = search.filter_map(|search| Some(("search", search.key.as_ref()?, &search.url)));
+    let keys = endpoints
+        .chain(search)
+        .map(|(name, secret, url)| NamedSecret {
+            key: format!("broker.{name}.key"),
+            secret: secret.clone(),
+            url: url.clone(),
+        });
+    let servers = config.http.iter().flat_map(|(name, server)| {
+        let key = move |header: &str| format!("broker.http.{name}.headers.{header}");
+        let headers = server.headers.iter();
+        headers.flat_map(move |(header, value)| sent(key(header), value, &server.url))
     });
-    keys.chain(headers).collect()
+    keys.chain(servers).chain(of_github(config)).collect()
+}
+
+/// Returns the token of GitHub's server, where the configuration speaks of it at all.
+fn of_github(config: &BrokerConfig) -> Vec<NamedSecret> {
+    let Some(github) = &config.github else {
+        return Vec::new();
+    };
+    let server = github_server(github.url.as_deref(), github.key.as_deref());
+    let Ok(Reach::Url(server)) = server.map(|server| server.reach) else {
+        return Vec::new();
+    };
+    let headers = server.headers.iter();
+    let found = headers.flat_map(|(_, value)| sent("broker.github.key".into(), value, &server.url));
+    found.collect()
+}
+
+/// Returns the secrets that a header sends.
+fn sent(key: String, value: &str, url: &str) -> Vec<NamedSecret> {
+    let named = secrets_in(value).into_iter().map(|secret| NamedSecret {
+        key: key.clone(),
+        secret: secret.to_string(),
+        url: url.to_owned(),
+    });
+    named.collect()
 }
 
 /// Opens the secrets. Nothing is made or read before it is needed.

@@ -88,7 +88,8 @@ pub(crate) struct OpenFiles {
     pub(crate) limit: usize,
     /// Whether the guest has no clocks, so that files must not tell it the time either.
     pub(crate) timeless: bool,
-    // By the number of the descriptor; those of plain directories are not in here.
+    // By the number of the descriptor; those of plain directories are not in here. Most guests have
+    // none, and an empty map of this kind needs no random numbers.
     behind: BTreeMap<u32, Behind>,
     // Streams keep a file open after its descriptor is gone, so the files themselves are counted.
     open: Vec<Weak<dyn Any + Send + Sync>>,

@@ -208,7 +208,8 @@ fn a_damaged_store_and_a_secret_that_nobody_set_are_found_and_mended() {
     let sandbox = Sandbox::new("");
     let user = "[broker.llm]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nkey = \"llm_key\"\n\
                 [broker.http.forge]\nurl = \"https://forge.example\"\n\
-                headers.authorization = \"Bearer {{secret:forge}}\"\n";
+                headers.authorization = \"Bearer {{secret:forge}}\"\n\
+                [broker.github]\nurl = \"https://git.example/mcp\"\n";
     sandbox.write("home/.config/jp/config.toml", user);
     jp(
         &sandbox,
@@ -233,10 +234,9 @@ fn a_damaged_store_and_a_secret_that_nobody_set_are_found_and_mended() {
     assert_eq!(set, "jp secret set llm_key --for https://llm.example/v1");
     let header = "broker.http.forge.headers.authorization";
     let set = mend(&found, "warning", header, "`forge`, which is not set");
-    for line in [
-        set,
-        "jp secret set llm_key --for https://llm.example/v1".to_owned(),
-    ] {
+    let github = mend(&found, "warning", "broker.github.key", "`github_pat`");
+    let llm = "jp secret set llm_key --for https://llm.example/v1".to_owned();
+    for line in [set, github, llm] {
         let words: Vec<&str> = line.split(' ').skip(1).collect();
         sandbox.fed(&words, b"correct-horse").exits(0);
     }

@@ -240,4 +240,32 @@ mod tests {
             assert_eq!(read, expected);
         }
     }
+    #[test]
+    fn a_status_is_read_however_it_is_spelled() {
+        for (status, is_error) in [
+            (r#""error""#, true),
+            (r#""\u0065rror""#, true),
+            (r#""error\n""#, false),
+            (r#""ok""#, false),
+            ("1", false),
+            ("null", false),
+            (r#"["error"]"#, false),
+        ] {
+            let text = format!(r#"{{"status": {status}, "retryable": true}}"#);
+            let Said::Outcome(outcome) = read(text.clone(), AbiVersion::One).unwrap() else {
+                panic!("a call: {text}");
+            };
+            let transient = matches!(
+                outcome,
+                Outcome::Error {
+                    transient: true,
+                    ..
+                }
+            );
+            assert_eq!(transient, is_error, "{text}");
+        }
+        let call = r#"{"status": "capability\u005fcall", "capability_call": {"name": "a"}}"#;
+        let said = read(call.to_owned(), AbiVersion::One).unwrap();
+        assert!(matches!(said, Said::Call { .. }));
+    }
 }

@@ -1,7 +1,9 @@
 //! What the broker works on: whether the store is whole, and whether the secrets are there that the
 //! configuration names. Whether their key can be had is looked at beside it.
 
-use jp_llm::broker::{BrokerPlaces, SecretName, look_at_store, named_secrets, open_secrets};
+use jp_llm::broker::{
+    BrokerPlaces, NamedSecret, SecretName, look_at_store, named_secrets, open_secrets,
+};
 
 use super::finding::{Family, Finding, Severity, aside, word};
 use crate::{places, session::Session};
@@ -46,12 +48,12 @@ fn secrets(session: &Session, places: &BrokerPlaces) -> Vec<Finding> {
     else {
         return Vec::new();
     };
-    let is_known = |secret: &String| {
+    let is_known = |secret: &str| {
         let name: Option<SecretName> = secret.parse().ok();
         name.is_some_and(|name| known.iter().any(|known| known.name == name))
     };
-    let missing = named.into_iter().filter(|(_, secret, _)| !is_known(secret));
-    let found = missing.map(|(key, secret, url)| Finding {
+    let missing = named.into_iter().filter(|named| !is_known(&named.secret));
+    let found = missing.map(|NamedSecret { key, secret, url }| Finding {
         family: Family::System,
         severity: Severity::Warning,
         subject: key,
