@@ -10,9 +10,15 @@ const MAX_STEPS: usize = 200_000;
 /// The largest pattern; what fancy-regex makes of one is a multiple of it.
 const MAX_PATTERN: usize = 64 << 10;
 
+/// Makes fancy-regex take every step of a pattern itself instead of handing it on.
+const BY_STEPS: &str = "(?=)";
+
 /// A compiled Perl pattern.
 pub(super) struct Perl {
     regex: fancy_regex::Regex,
+    /// The same for text that is no ASCII, where bytes are letters. What fancy-regex hands a pattern on
+    /// to is told there that text is UTF-8, and panics where an empty match would split a letter.
+    bytes: Option<fancy_regex::Regex>,
 }
 
 impl Perl {
@@ -23,20 +29,17 @@ impl Perl {
         }
         let pattern = std::str::from_utf8(pattern)
             .map_err(|_| RegexError::Perl("the pattern is not valid UTF-8".to_owned()))?;
-        let regex = RegexBuilder::new(pattern)
-            .case_insensitive(flags.ignore_case)
-            .multi_line(flags.newline)
-            .bytes_mode(if flags.utf8 {
-                BytesMode::Unicode
-            } else {
-                BytesMode::Ascii
-            })
-            // A step costs in proportion to the pattern, too.
-            .backtrack_limit(MAX_STEPS / (1 + pattern.len() / 64))
-            .delegate_size_limit(4 << 20)
-            .build()
-            .map_err(|error| RegexError::Perl(message(&error.to_string())))?;
-        Ok(Self { regex })
+        let regex = build(pattern, flags)?;
+        let bytes = match flags.utf8 {
+            true => None,
+            false => Some(build(&format!("{BY_STEPS}{pattern}"), flags)?),
+        };
+        Ok(Self { regex, bytes })
+    }
+
+    fn regex(&self, text: &[u8]) -> &fancy_regex::Regex {
+        let bytes = self.bytes.as_ref().filter(|_| !text.is_ascii());
+        bytes.unwrap_or(&self.regex)
     }
 
     /// Returns how many groups there are.
@@ -50,7 +53,7 @@ impl Perl {
         text: &[u8],
         start: usize,
     ) -> Result<Option<(usize, usize)>, MatchError> {
-        match self.regex.find_from_pos(text, start) {
+        match self.regex(text).find_from_pos(text, start) {
             Ok(found) => Ok(found.map(|found| (found.start(), found.end()))),
             Err(_) => Err(MatchError),
         }
@@ -65,7 +68,7 @@ impl Perl {
     ) -> Result<bool, MatchError> {
         groups.clear();
         let Some(found) = self
-            .regex
+            .regex(text)
             .captures_from_pos(text, start)
             .map_err(|_| MatchError)?
         else {
@@ -77,6 +80,22 @@ impl Perl {
         );
         Ok(true)
     }
+}
+
+fn build(pattern: &str, flags: Flags) -> Result<fancy_regex::Regex, RegexError> {
+    let mode = match flags.utf8 {
+        true => BytesMode::Unicode,
+        false => BytesMode::Ascii,
+    };
+    RegexBuilder::new(pattern)
+        .case_insensitive(flags.ignore_case)
+        .multi_line(flags.newline)
+        .bytes_mode(mode)
+        // A step costs in proportion to the pattern, too.
+        .backtrack_limit(MAX_STEPS / (1 + pattern.len() / 64))
+        .delegate_size_limit(4 << 20)
+        .build()
+        .map_err(|error| RegexError::Perl(message(&error.to_string())))
 }
 
 /// Says what is wrong in PCRE's words, where the cause is a common one.

@@ -216,6 +216,20 @@ fn rare_texts_find_the_lines_that_match() {
     }
 }
 
+#[test]
+fn an_empty_match_among_bytes_that_are_no_text_is_a_match() {
+    let flags = Flags::default();
+    assert!(!flags.utf8);
+    for (pattern, text, expected) in [
+        ("]|.|1*", &b"\x80"[..], (0, 1)),
+        ("]|.|1*", b"\xe4\xb8\xad", (0, 1)),
+        ("(?i)A*$", b"\xffaa", (1, 3)),
+    ] {
+        let regex = Regex::new(pattern.as_bytes(), Flavor::Perl, flags).unwrap();
+        assert_eq!(regex.find_at(text, 0), Ok(Some(expected)), "{pattern}");
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn lines_are_found_together_as_they_are_one_by_one(
