@@ -10,14 +10,15 @@ use jp_guest_build::Target;
 use crate::metadata::Metadata;
 use crate::process::Run;
 use crate::report::Steps;
-use crate::{guests, interop, test, tidy};
+use crate::{dist, guests, interop, test, tidy};
 
 pub(crate) const HELP: &str = "\
 runs everything a change must pass
 
 Format, tidy, guests, clippy, tests, jp without Wasm, benches once, docs,
-tools in other languages, and the scripts of docs/how-to. Stops at the first
-failure and says how to repeat it alone. Ends with a table of times.";
+tools in other languages, the dist chore in its quick form, and the pages of
+docs/how-to, typed as printed. Stops at the first failure and says how to
+repeat it alone. Ends with a table of times.";
 
 /// Runs the chore.
 pub(crate) fn run(root: &Path) -> Result<()> {
@@ -71,7 +72,8 @@ fn all(root: &Path, steps: &mut Steps) -> Result<()> {
             .run()
     })?;
     steps.run_partly("interop", || interop::check(root))?;
-    scripts(root, &metadata, steps)
+    dist::add_quick_steps(root, steps)?;
+    pages(root, &metadata, steps)
 }
 
 fn deny_warnings(run: Run) -> Run {
@@ -122,50 +124,43 @@ fn has_wasmtime(tree: &str) -> bool {
     tree.lines().any(|line| line.starts_with("wasmtime v"))
 }
 
-/// Runs the scripts that the how-to pages are made of, with the built `jp` first in `PATH`.
-fn scripts(root: &Path, metadata: &Metadata, steps: &mut Steps) -> Result<()> {
-    let scripts = how_to(root)?;
-    if scripts.is_empty() {
-        steps.skip("how-to scripts", "docs/how-to has no *.sh yet");
-        return Ok(());
+/// Follows the pages of docs/how-to to the letter, with the built `jp` first in `PATH`.
+fn pages(root: &Path, metadata: &Metadata, steps: &mut Steps) -> Result<()> {
+    let jp = metadata.target_directory.join("debug/jp");
+    let pages = pages_with_steps(root)?;
+    if pages.is_empty() {
+        bail!("no page of docs/how-to has a block with `step=`, so this check would see nothing");
     }
-    if metadata.has("jp_cli") {
-        steps.run("build jp", || {
-            Run::cargo("build --package jp_cli --locked", root).run()
-        })?;
-    }
-    let mut path = metadata.target_directory.join("debug").into_os_string();
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap_or_default());
-    for script in scripts {
-        let name = script
+    for page in pages {
+        let name = page
             .strip_prefix(root)
-            .unwrap_or(&script)
+            .unwrap_or(&page)
             .display()
             .to_string();
         steps.run(&name, || {
-            Run::new("bash", root).arg(&script).env("PATH", &path).run()
+            Run::new("bash", root)
+                .arg(root.join("docs/follow-page.sh"))
+                .arg(&page)
+                .arg(&jp)
+                .run()
         })?;
     }
     Ok(())
 }
 
-fn how_to(root: &Path) -> Result<Vec<PathBuf>> {
-    let dir = root.join("docs/how-to");
-    if !dir.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut scripts = Vec::new();
-    for entry in fs::read_dir(dir)? {
+/// Returns the pages of docs/how-to that have something to type, in the order of their names.
+fn pages_with_steps(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(root.join("docs/how-to"))? {
         let path = entry?.path();
-        scripts.extend(
-            path.extension()
-                .is_some_and(|end| end == "sh")
-                .then_some(path.clone()),
-        );
+        if path.extension().is_some_and(|end| end == "md")
+            && fs::read_to_string(&path)?.contains("```console step=")
+        {
+            pages.push(path);
+        }
     }
-    scripts.sort();
-    Ok(scripts)
+    pages.sort();
+    Ok(pages)
 }
 
 #[cfg(test)]
@@ -179,17 +174,21 @@ mod tests {
     }
 
     #[test]
-    fn only_shell_scripts_are_run_and_in_order() {
+    fn only_pages_with_something_to_type_are_followed_and_in_order() {
         let root = tempfile::tempdir().unwrap();
-        assert!(how_to(root.path()).unwrap().is_empty());
         let dir = root.path().join("docs/how-to");
         fs::create_dir_all(&dir).unwrap();
-        for name in ["b.sh", "a.sh", "a.md"] {
-            fs::write(dir.join(name), "").unwrap();
+        for (name, text) in [
+            ("b.md", "```console step=x\ntrue\n```\n"),
+            ("a.md", "```console step=y\ntrue\n```\n"),
+            ("c.md", "nothing to type\n"),
+            ("d.sh", "```console step=z\n"),
+        ] {
+            fs::write(dir.join(name), text).unwrap();
         }
         assert_eq!(
-            how_to(root.path()).unwrap(),
-            [dir.join("a.sh"), dir.join("b.sh")]
+            pages_with_steps(root.path()).unwrap(),
+            [dir.join("a.md"), dir.join("b.md")]
         );
     }
 }

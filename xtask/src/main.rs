@@ -66,7 +66,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "dist",
         help: dist::HELP,
-        run: Run::Alone(dist::run),
+        run: Run::With(dist::run),
     },
     Chore {
         name: "fuzz",

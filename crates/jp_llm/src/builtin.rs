@@ -16,6 +16,8 @@ pub struct Builtin {
     pub wasm: &'static [u8],
     /// Its SHA-256.
     pub sha256: &'static [u8; 32],
+    /// The name of its files at build time, without their endings.
+    pub file: &'static str,
     /// Its compiled form, in a build made by `cargo xtask dist`.
     pub code: Option<&'static [u8]>,
     /// What a model is told about it, and what the host prepares.
@@ -111,6 +113,7 @@ macro_rules! embedded {
             name: $name,
             wasm: include_bytes!(concat!(env!("OUT_DIR"), "/", $file, ".wasm")),
             sha256: include_bytes!(concat!(env!("OUT_DIR"), "/", $file, ".sha256")),
+            file: $file,
             code: (!code.is_empty()).then_some(code),
             about: $about,
         }
@@ -156,9 +159,30 @@ pub fn builtins() -> &'static [Builtin] {
 ///
 /// When this machine cannot compile it.
 pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, crate::ToolError> {
-    let failed = |error: jp_wasm::Error| crate::ToolError::WasmCompilation(error.to_string());
-    let runtime = jp_wasm::Runtime::new(&jp_wasm::RuntimeOptions::default()).map_err(failed)?;
-    runtime.precompile(builtin.wasm).map_err(failed)
+    compiler()?
+        .precompile(builtin.wasm)
+        .map_err(compilation_failed)
+}
+
+/// Tells whether a builtin has machine code embedded that this program accepts, so that calling it
+/// compiles nothing.
+///
+/// # Errors
+///
+/// When this machine cannot run Wasm.
+pub fn is_precompiled(builtin: &Builtin) -> Result<bool, crate::ToolError> {
+    let compiler = compiler()?;
+    Ok(builtin
+        .code
+        .is_some_and(|code| compiler.accepts(builtin.wasm, code)))
+}
+
+fn compiler() -> Result<jp_wasm::Runtime, crate::ToolError> {
+    jp_wasm::Runtime::new(&jp_wasm::RuntimeOptions::default()).map_err(compilation_failed)
+}
+
+fn compilation_failed(error: jp_wasm::Error) -> crate::ToolError {
+    crate::ToolError::WasmCompilation(error.to_string())
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ mod turn;
 pub use approval::{Approval, ApprovalRequest, Approver, NobodyToAsk};
 pub use budget::{Budget, MAX_QUESTIONS};
 #[cfg(feature = "wasm-tools")]
-pub use builtin::{Builtin, builtins, precompile};
+pub use builtin::{Builtin, builtins, is_precompiled, precompile};
 #[cfg(feature = "wasm-tools")]
 pub use check::{CheckedFile, check_file, sha256_file};
 pub use events::Events;

@@ -277,6 +277,11 @@ impl Artifacts {
         prescan::check(bytes)?;
         Code::compile(&self.engine, bytes)?.serialize()
     }
+
+    /// Tells whether [`Self::embedded`] would load this machine code of the bytes.
+    pub(crate) fn accepts(&self, bytes: &[u8], code: &'static [u8]) -> bool {
+        cache::load_embedded(&self.engine, code, Layer::of(bytes)).is_some()
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

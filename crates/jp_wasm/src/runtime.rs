@@ -177,6 +177,12 @@ impl Runtime {
         self.artifacts.precompile(bytes)
     }
 
+    /// Tells whether embedded machine code of these bytes would be loaded, rather than made anew.
+    #[must_use]
+    pub fn accepts(&self, bytes: &[u8], code: &'static [u8]) -> bool {
+        self.artifacts.accepts(bytes, code)
+    }
+
     /// Opens the directories of a configuration, with the handles of earlier calls where they
     /// still lead to the same place.
     ///
