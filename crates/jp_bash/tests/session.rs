@@ -1,7 +1,7 @@
 //! A session as an embedder uses it: what persists, what limits do, what a caller sees while it runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use jp_bash::{Bash, Bounds, Builtin, BuiltinContext, Category, ExecResult, Limit};
@@ -171,21 +171,25 @@ fn a_deadlock_is_reported() {
 
 #[test]
 fn cancel_stops_a_run_from_another_thread() {
-    let mut bash = Bash::new();
-    let cancel: Arc<AtomicBool> = bash.cancel_handle();
-    let helper = std::thread::spawn(move || {
-        for _ in 0..2_000 {
-            std::thread::yield_now();
-            std::thread::park_timeout(Duration::from_millis(1));
-            cancel.store(true, Ordering::Relaxed);
-        }
+    let mut bash = with(|bounds| {
+        (bounds.commands, bounds.loops) = (u64::MAX, u64::MAX);
+        bounds.time = Duration::from_secs(3600);
     });
-    let result = bash.exec(b"echo a; while :; do :; done");
+    let cancel: Arc<AtomicBool> = bash.cancel_handle();
+    let (seen, output) = mpsc::channel();
+    let helper = std::thread::spawn(move || {
+        output.recv().unwrap();
+        cancel.store(true, Ordering::Relaxed);
+    });
+    let result = bash.exec_streaming(
+        b"echo a; while :; do :; done",
+        Box::new(move |_out, _err| seen.send(()).unwrap_or_default()),
+    );
+    helper.join().unwrap();
     assert_eq!(
         (out(&result).as_str(), result.error),
         ("a\n", Some(Category::Cancelled))
     );
-    drop(helper);
 }
 
 #[test]

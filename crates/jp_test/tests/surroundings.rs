@@ -199,7 +199,7 @@ async fn instances_made_ahead_of_time_find_what_their_call_says() {
         let seen = look(&kit, &json!({})).await;
         assert_eq!(seen["variables"], json!([["TURN", turn.to_string()]]));
         assert_eq!(seen["wall"] == 0, bare, "{seen}");
-        assert!(start.elapsed().as_secs() < 60, "no spare was made");
+        assert!(start.elapsed().as_secs() < 300, "no spare was made");
         tokio::task::yield_now().await;
     }
 }

@@ -1,7 +1,7 @@
 //! What a call leaves to the next one when it was cut short: nothing but what a session keeps.
 
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::sync::{atomic::Ordering, mpsc};
+use std::time::Duration;
 
 use jp_bash::{Bash, Bounds, Category, Limit};
 
@@ -58,11 +58,10 @@ fn a37_timeout_stops_what_is_busy() {
 #[test]
 fn a37_a_thousand_sleepers_stop_at_the_files_limit_or_end_with_the_call() {
     attack("for i in {1..1000}; do sleep 100 & done").stops_at(Limit::Files);
-    let start = Instant::now();
+    // The limit of time is far below what they would sleep: waiting for them would end in it.
     attack("for i in {1..50}; do sleep 100 & done; echo end")
         .exits(0)
         .prints("end\n");
-    assert!(start.elapsed() < Duration::from_secs(3));
 }
 
 #[test]
@@ -92,13 +91,9 @@ fn a38_a_deadlock_is_reported_and_not_waited_for() {
         "exec 3<> <(:); read -u 3 x; mkfifo q; read x < q",
         "mkfifo a b; (cat a > b) & cat b > a",
     ] {
-        let mut bash = Bash::builder().limits(brief(3000)).build();
-        let start = Instant::now();
+        let mut bash = Bash::builder().limits(brief(3_600_000)).build();
         let result = bash.exec(script.as_bytes());
-        assert!(
-            result.exit_code != 0 && start.elapsed() < Duration::from_secs(2),
-            "{script} {result:?}"
-        );
+        assert!(result.exit_code != 0, "{script} {result:?}");
         still_works(&mut bash, script);
     }
 }
@@ -164,23 +159,25 @@ fn a47_variables_of_subshells_and_functions_are_gone_after_a_stop() {
 fn a47_a_cancel_ends_the_call_and_no_other() {
     for script in [
         "while :; do :; done",
-        "sleep 100",
-        "x=$(sleep 100)",
+        "sleep 9999",
+        "x=$(sleep 9999)",
         "yes > /dev/null",
-        "sleep 100 | cat",
+        "sleep 9999 | cat",
         "cat /dev/zero > /dev/null",
         "awk 'BEGIN{while(1);}'",
     ] {
-        let mut bash = Bash::builder().limits(brief(20_000)).build();
+        let mut bash = Bash::builder().limits(brief(3_600_000)).build();
         let cancel = bash.cancel_handle();
+        let (seen, output) = mpsc::channel();
         let thread = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(60));
+            output.recv().unwrap();
             cancel.store(true, Ordering::Relaxed);
         });
-        let start = Instant::now();
-        let result = bash.exec(format!("echo before; {script}").as_bytes());
+        let result = bash.exec_streaming(
+            format!("echo before; {script}").as_bytes(),
+            Box::new(move |_out, _err| seen.send(()).unwrap_or_default()),
+        );
         thread.join().unwrap();
-        assert!(start.elapsed() < Duration::from_secs(3), "{script}");
         assert_eq!(
             (result.error, result.exit_code),
             (Some(Category::Cancelled), 130),

@@ -1,9 +1,6 @@
 //! Listing and calling: shapes, which server is meant, and what goes wrong.
 
-use std::{
-    sync::atomic::Ordering,
-    time::{Duration, Instant},
-};
+use std::sync::atomic::Ordering;
 
 use jp_broker::{Broker, Code, Services};
 use serde_json::json;
@@ -61,7 +58,6 @@ async fn a_stream_of_events_is_read_to_its_end() {
 async fn a_stream_that_ends_before_the_answer_is_an_error_and_not_a_wait() {
     let served = Served::start(Way::CutOff);
     let broker = broker(vec![server("a", &served, &[])]);
-    let started = Instant::now();
     let error = call(
         &broker,
         &[&served.host],
@@ -70,7 +66,6 @@ async fn a_stream_that_ends_before_the_answer_is_an_error_and_not_a_wait() {
     )
     .await
     .unwrap_err();
-    assert!(started.elapsed() < Duration::from_secs(10), "{error}");
     assert_eq!(error.code, Code::Upstream, "{error}");
 }
 
@@ -155,7 +150,6 @@ async fn cancelling_hangs_up_and_tells_the_server() {
     let broker = broker(vec![server("a", &served, &[])]);
     let cancel = CancellationToken::new();
     let stop = cancel.clone();
-    let started = Instant::now();
     let hosts = [served.host.as_str()];
     let waits = call_until(
         &broker,
@@ -170,7 +164,6 @@ async fn cancelling_hangs_up_and_tells_the_server() {
     };
     let (ended, ()) = tokio::join!(waits, stops);
     assert_eq!(ended.unwrap_err().reason, Some("cancelled"));
-    assert!(started.elapsed() < Duration::from_secs(10));
     until("the server is told", || {
         served.of("notifications/cancelled").len() == 1
     })

@@ -47,7 +47,7 @@ pub(crate) fn server(id: &str, served: &Served, headers: &[(&str, &str)]) -> Ser
             headers: headers.collect(),
             net: Net::hosts([served.host.parse().unwrap()]),
         }),
-        startup: Some(Duration::from_secs(20)),
+        startup: Some(Duration::from_secs(300)),
     }
 }
 
@@ -105,7 +105,7 @@ pub(crate) async fn call_until(
         tool: "t",
         grant: &grant,
         grant_of: &|_| None,
-        deadline: Instant::now() + Duration::from_secs(30),
+        deadline: Instant::now() + Duration::from_secs(300),
         cancel,
     };
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
@@ -124,7 +124,7 @@ impl Default for Ask<'_> {
     fn default() -> Self {
         Self {
             cancel: CancellationToken::new(),
-            time: Duration::from_secs(30),
+            time: Duration::from_secs(300),
             progress: &|_| {},
         }
     }
@@ -152,7 +152,7 @@ pub(crate) fn text(answer: &Value) -> &str {
 
 /// Tries something until it holds; what it waits for is another thread.
 pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(300);
     while !holds() {
         assert!(Instant::now() < end, "in vain: {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;

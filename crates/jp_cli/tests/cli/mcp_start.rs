@@ -13,7 +13,7 @@ use crate::kit::{Ran, Sandbox};
 const DEAF: &str = r#"
 [providers.mcp.house]
 command = "sh"
-arguments = ["-c", "touch started; exec sleep 60"]
+arguments = ["-c", "touch started; exec sleep 3600"]
 grant.workspace = "read-write"
 
 [conversation.tools.shout]
@@ -28,14 +28,12 @@ fn interrupted(sandbox: &Sandbox, words: &[&str]) -> Ran {
     let child = sandbox.command(words).spawn().unwrap();
     let since = Instant::now();
     while !started.exists() {
-        assert!(since.elapsed() < Duration::from_secs(30), "no server");
+        assert!(since.elapsed() < Duration::from_secs(300), "no server");
         thread::sleep(Duration::from_millis(10));
     }
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let ran = child.wait_with_output().unwrap().into();
-    assert!(since.elapsed() < Duration::from_secs(30));
-    ran
+    child.wait_with_output().unwrap().into()
 }
 
 #[test]

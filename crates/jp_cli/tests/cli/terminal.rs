@@ -66,7 +66,7 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn sees(&mut self, text: &str) -> &mut Self {
         while !self.seen.contains(text) {
-            match self.more.recv_timeout(Duration::from_secs(60)) {
+            match self.more.recv_timeout(Duration::from_secs(300)) {
                 Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
                 Err(error) => panic!("{error}: no {text:?} on the screen: {}", self.seen),
             }

@@ -139,11 +139,13 @@ fn f63_a_fork_bomb_is_bounded_and_gone_with_the_launcher() {
         .unwrap();
     let mut out = child.stdout.take().unwrap();
     out.read_exact(&mut [0; 3]).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    assert!(
-        Command::new("true").status().unwrap().success(),
-        "the host cannot start processes"
-    );
+    // Whatever the bomb has come to by now, the host is not hindered; later it is not either.
+    for _ in 0..50 {
+        assert!(
+            Command::new("true").status().unwrap().success(),
+            "the host cannot start processes"
+        );
+    }
     child.kill().unwrap();
     child.wait().unwrap();
     all_are_gone(out);

@@ -1,11 +1,14 @@
 //! Calls: what is sent, what comes back, and how they end early.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jp_mcp::McpError;
 use serde_json::json;
 
 use crate::kit::{Ask, call, limits, pool, pool_of, program, until};
+
+/// How long the server sleeps, in milliseconds, where nobody waits for the end of it.
+const AGES: u64 = 3_600_000;
 
 #[tokio::test]
 async fn arguments_are_sent_and_texts_come_back() {
@@ -52,16 +55,12 @@ async fn progress_is_passed_on_cleaned() {
 #[tokio::test]
 async fn cancelling_returns_at_once_and_tells_the_server() {
     let (pool, ask) = (pool(&[]), Ask::default());
-    call(&pool, "echo", json!({})).await.unwrap();
-    let cancel = ask.cancel.clone();
-    tokio::spawn(async move {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        cancel.cancel();
-    });
-    let started = Instant::now();
-    let ended = ask.call(&pool, "sleep", json!({"ms": 60_000})).await;
+    let cancel = async {
+        ask.arrived().await;
+        ask.cancel.cancel();
+    };
+    let (ended, ()) = tokio::join!(ask.call(&pool, "sleep", json!({"ms": AGES})), cancel);
     assert!(matches!(ended, Err(McpError::Cancelled)), "{ended:?}");
-    assert!(started.elapsed() < Duration::from_secs(2));
     until("the server hears of it", async || {
         call(&pool, "cancelled", json!({})).await.unwrap().content == "1"
     })
@@ -69,43 +68,56 @@ async fn cancelling_returns_at_once_and_tells_the_server() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_or_late_is_cancelled_too() {
+async fn a_call_that_is_dropped_is_cancelled_too() {
+    let (pool, ask) = (pool(&[]), Ask::default());
+    tokio::select! {
+        ended = ask.call(&pool, "sleep", json!({"ms": AGES})) => panic!("{ended:?}"),
+        () = ask.arrived() => {}
+    }
+    until("the server hears of it", async || {
+        call(&pool, "cancelled", json!({})).await.unwrap().content == "1"
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_late_is_cancelled_too() {
     let pool = pool(&[]);
     call(&pool, "echo", json!({})).await.unwrap();
-    let late = Ask {
-        time: Duration::from_millis(100),
-        ..Ask::default()
-    };
-    let ended = late.call(&pool, "sleep", json!({"ms": 60_000})).await;
-    assert!(matches!(ended, Err(McpError::Timeout { .. })), "{ended:?}");
-    let dropped = call(&pool, "sleep", json!({"ms": 60_000}));
-    assert!(
-        tokio::time::timeout(Duration::from_millis(100), dropped)
-            .await
-            .is_err()
-    );
-    until("the server hears of both", async || {
-        call(&pool, "cancelled", json!({})).await.unwrap().content == "2"
+    let mut time = Duration::from_millis(100);
+    loop {
+        let late = Ask {
+            time,
+            ..Ask::default()
+        };
+        let ended = late.call(&pool, "sleep", json!({"ms": AGES})).await;
+        assert!(matches!(ended, Err(McpError::Timeout { .. })), "{ended:?}");
+        // On a busy machine a call may be late before the server has seen it.
+        if !late.heard.lock().unwrap().is_empty() {
+            break;
+        }
+        time *= 2;
+    }
+    until("the server hears of it", async || {
+        call(&pool, "cancelled", json!({})).await.unwrap().content != "0"
     })
     .await;
 }
 
 #[tokio::test]
 async fn calls_run_side_by_side() {
-    let pool = pool(&[]);
-    call(&pool, "echo", json!({})).await.unwrap();
-    let slow = call(&pool, "sleep", json!({"ms": 1000}));
+    let (pool, slow) = (pool(&[]), Ask::default());
     let quick = async {
-        let started = Instant::now();
+        slow.arrived().await;
         for n in 0..20 {
             let called = call(&pool, "echo", json!({"n": n})).await.unwrap();
             assert_eq!(called.content, format!("{{\"n\":{n}}}"));
         }
-        started.elapsed()
     };
-    let (slow, quick) = tokio::join!(slow, quick);
-    assert_eq!(slow.unwrap().content, "slept");
-    assert!(quick < Duration::from_millis(900), "{quick:?}");
+    tokio::select! {
+        ended = slow.call(&pool, "sleep", json!({"ms": AGES})) => panic!("{ended:?}"),
+        () = quick => {}
+    }
 }
 
 #[tokio::test]
@@ -160,9 +172,7 @@ async fn a_message_over_the_limit_ends_the_server_and_the_next_call_starts_it_ag
 #[tokio::test]
 async fn e55_an_answer_that_is_none_is_an_error_and_not_a_wait() {
     let pool = pool(&[]);
-    let started = Instant::now();
     let error = call(&pool, "odd", json!({})).await.unwrap_err().to_string();
-    assert!(started.elapsed() < Duration::from_secs(10), "{error}");
     assert!(
         error.contains("not one of JSON-RPC") || error.contains("something else"),
         "{error}"

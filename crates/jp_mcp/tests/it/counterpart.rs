@@ -220,6 +220,14 @@ fn call(cancelled: &Ids, message: &Value) {
 fn sleep(cancelled: &Ids, message: &Value, ms: u64) -> bool {
     let id = message["id"].to_string();
     let token = &message["params"]["_meta"]["progressToken"];
+    let progress = |step: u64| {
+        send(
+            &json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {
+            "progressToken": token, "progress": step, "total": 10, "message": "sleeping\u{1b}[2J"}}),
+        );
+    };
+    // Says at once that the call has arrived.
+    progress(0);
     for step in 0..10 {
         thread::sleep(Duration::from_millis(ms / 10));
         if cancelled
@@ -229,10 +237,7 @@ fn sleep(cancelled: &Ids, message: &Value, ms: u64) -> bool {
         {
             return true;
         }
-        send(
-            &json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {
-            "progressToken": token, "progress": step + 1, "total": 10, "message": "sleeping\u{1b}[2J"}}),
-        );
+        progress(step + 1);
     }
     false
 }

@@ -49,7 +49,7 @@ pub(crate) fn pool_of(program: Program, limits: Limits) -> Servers {
     let server = Server {
         id: "s".to_owned(),
         reach: Reach::Program(program),
-        startup: Some(Duration::from_secs(20)),
+        startup: Some(Duration::from_secs(300)),
     };
     let means = Means {
         launcher: Some(Arc::new(Launcher::new(COUNTERPART.into()))),
@@ -81,7 +81,7 @@ impl Default for Ask {
     fn default() -> Self {
         Self {
             cancel: CancellationToken::new(),
-            time: Duration::from_secs(30),
+            time: Duration::from_secs(300),
             max_result: 1_000_000,
             digest: None,
             heard: Mutex::default(),
@@ -113,9 +113,17 @@ impl Ask {
     }
 }
 
+impl Ask {
+    /// Waits until the server has said that the call arrived.
+    pub(crate) async fn arrived(&self) {
+        let heard = async || !self.heard.lock().unwrap().is_empty();
+        until("the call arrives", heard).await;
+    }
+}
+
 /// Tries something until it holds; what it waits for is another process.
 pub(crate) async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(300);
     while !holds().await {
         assert!(Instant::now() < end, "in vain: {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;

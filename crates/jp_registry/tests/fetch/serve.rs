@@ -10,7 +10,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use jp_registry::{
@@ -160,17 +160,19 @@ fn large_and_slow_requests_end() {
     let answer = server.get("/index.json", &format!("X: {}\r\n", "y".repeat(20_000)));
     // The rest of the request may reach a closed socket, and the answer with it get lost.
     assert!(answer.is_empty() || answer.contains(" 431 "), "{answer}");
-    let start = Instant::now();
     let answer = server.say(b"GET /index.json HTTP/1.1\r\n");
     assert!(answer.contains(" 408 "), "{answer}");
-    assert!(start.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
 fn hundreds_of_silent_clients_do_not_keep_others_out() {
     let shop = shop();
-    // As long as it takes by default: they do not end by themselves within this test.
-    let server = Running::of(&shop, Limits::default());
+    // They do not end by themselves within this test.
+    let limits = Limits {
+        request: Duration::from_secs(3600),
+        ..Limits::default()
+    };
+    let server = Running::of(&shop, limits);
     let silent: Vec<TcpStream> = (0..300)
         .map(|n| {
             let mut stream = TcpStream::connect(server.addr).unwrap();
@@ -180,9 +182,7 @@ fn hundreds_of_silent_clients_do_not_keep_others_out() {
             stream
         })
         .collect();
-    let start = Instant::now();
     assert_eq!(server.status("/index.json"), "200");
-    assert!(start.elapsed() < Duration::from_secs(2), "{start:?}");
     drop(silent);
 }
 

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{content, limit};
 
 /// Far more than stopping a module takes, far less than it would run by itself.
-const SOON: Duration = Duration::from_secs(5);
+const SOON: Duration = Duration::from_secs(300);
 
 const SPIN: &str = "(loop $ever (br $ever))";
 

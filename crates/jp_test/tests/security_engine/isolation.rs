@@ -72,7 +72,7 @@ async fn a11_spares_are_used_and_each_only_once() {
         let ended = kit.call_prepared(Ok(prepared.clone()), "{}").await;
         assert!(content(&ended).contains(r#""variables":[]"#));
         assert!(
-            start.elapsed() < Duration::from_secs(60),
+            start.elapsed() < Duration::from_secs(300),
             "no spare was made"
         );
         tokio::task::yield_now().await;
@@ -144,7 +144,7 @@ async fn a11_spares_still_work(kit: &Kit) {
     while kit.runtime().spare_use(&prepared).hits < before + 10 {
         drop(kit.call_prepared(Ok(prepared.clone()), "{}").await);
         assert!(
-            start.elapsed() < Duration::from_secs(60),
+            start.elapsed() < Duration::from_secs(300),
             "no spare was made"
         );
         tokio::task::yield_now().await;

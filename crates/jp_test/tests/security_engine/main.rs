@@ -23,8 +23,16 @@ use jp_tool::Outcome;
 use jp_wasm::{Ended, Error};
 use serde_json::json;
 
-/// Far more than stopping a guest takes, far less than it would run by itself.
-const SOON: Duration = Duration::from_secs(5);
+/// Far more than stopping a guest takes on the busiest machine, far less than it would run by itself.
+const SOON: Duration = Duration::from_secs(300);
+
+/// How long a guest sleeps that is stopped, in milliseconds.
+const AGES: u64 = 3_600_000;
+
+/// Far more than any test takes.
+fn long(limits: &mut Limits) {
+    limits.time = Duration::from_secs(3600);
+}
 
 fn short(limits: &mut Limits) {
     limits.time = Duration::from_millis(200);
