@@ -11,6 +11,7 @@ mod process;
 mod record;
 mod report;
 mod sample;
+mod stress;
 mod test;
 mod tidy;
 
@@ -72,6 +73,11 @@ const CHORES: &[Chore] = &[
         name: "fuzz",
         help: fuzz::HELP,
         run: Run::With(fuzz::run),
+    },
+    Chore {
+        name: "stress",
+        help: stress::HELP,
+        run: Run::With(stress::run),
     },
     Chore {
         name: "ci",

@@ -52,7 +52,11 @@ pub(crate) fn add_steps(root: &Path, steps: &mut Steps) -> Result<()> {
 
 /// Adds to a `--workspace` command that probes, which only exist as Wasm, are left out.
 pub(crate) fn without_probes(line: &str, metadata: &Metadata, root: &Path) -> Run {
-    let run = Run::cargo(line, root);
+    exclude_probes(Run::cargo(line, root), metadata)
+}
+
+/// The same for a command that is not cargo itself.
+pub(crate) fn exclude_probes(run: Run, metadata: &Metadata) -> Run {
     if metadata.has(guests::PROBES) {
         run.args(["--exclude", guests::PROBES])
     } else {
