@@ -35,6 +35,7 @@ impl From<Stop> for Fault {
 type Answer = Result<Vec<u8>, Fault>;
 
 struct Reader<'a> {
+    sys: &'a mut dyn System,
     words: &'a [Vec<u8>],
     at: usize,
     depth: u32,
@@ -52,16 +53,20 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     if words.is_empty() {
         return cmd.usage(&[b"missing operand"]);
     }
+    let utf8 = cmd.sys.utf8();
     let mut reader = Reader {
+        sys: &mut *cmd.sys,
         words,
         at: 0,
         depth: 0,
-        utf8: cmd.sys.utf8(),
+        utf8,
     };
-    let answer = reader.or(true).and_then(|value| match reader.here() {
+    let value = reader.or(true);
+    let left = reader.here().map(<[u8]>::to_vec);
+    let answer = value.and_then(|value| match left {
         None => Ok(value),
         Some(word) => {
-            let shown = cmd.quote(word);
+            let shown = cmd.quote(&word);
             Err(Fault::Message(
                 [&b"syntax error: unexpected argument "[..], &shown].concat(),
             ))
@@ -304,7 +309,7 @@ impl Reader<'_> {
     }
 
     /// `text : pattern`, anchored at the start: the group, or the length of the match.
-    fn matched(&self, text: &[u8], pattern: &[u8]) -> Answer {
+    fn matched(&mut self, text: &[u8], pattern: &[u8]) -> Answer {
         let flags = Flags {
             utf8: self.utf8,
             ..Flags::default()
@@ -312,12 +317,13 @@ impl Reader<'_> {
         // `^` is put before, in a way that leaves alternatives and groups as they are.
         let pattern = pattern.strip_prefix(b"^").unwrap_or(pattern);
         let anchored = [b"^", pattern].concat();
-        let regex = Regex::new(&anchored, Flavor::Basic, flags)
+        let regex = Regex::new(self.sys, &anchored, Flavor::Basic, flags)
+            .map_err(Fault::Stop)?
             .map_err(|error| Fault::Message(error.to_string().into_bytes()))?;
         let mut groups = Vec::new();
         let found = regex
-            .captures_at(text, 0, &mut groups)
-            .map_err(|_| Fault::Stop(Stop::Limit(crate::stop::Limit::Loops)))?;
+            .captures_at(self.sys, text, 0, &mut groups)
+            .map_err(|error| Fault::Stop(error.into_stop()))?;
         let span = |group: Option<&Option<(usize, usize)>>| {
             let (from, to) = (*group?)?;
             text.get(from..to)

@@ -4,7 +4,7 @@ use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
 use super::options::{Opt, Takes, opt};
-use crate::regex::{Flags, Flavor, Regex};
+use crate::regex::{Flags, Flavor, MatchError, Regex};
 use crate::stop::Stop;
 use crate::system::{SysResult, System, failed};
 
@@ -67,13 +67,14 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
-    let settings = match settings(&cmd, &parsed.options) {
+    let settings = match settings(&mut cmd, &parsed.options) {
         Ok(settings) => settings,
-        Err(message) if message.ends_with(b"width") => {
+        Err(Wrong::Stop(stop)) => return Err(stop),
+        Err(Wrong::Message(message)) if message.ends_with(b"width") => {
             cmd.error(&[&message])?;
             return cmd.finish();
         }
-        Err(message) => return cmd.usage(&[&message]),
+        Err(Wrong::Message(message)) => return cmd.usage(&[&message]),
     };
     let mut files = parsed.operands;
     if files.is_empty() {
@@ -101,7 +102,19 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     cmd.finish()
 }
 
-fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settings, Vec<u8>> {
+/// Why there are no settings.
+enum Wrong {
+    Message(Vec<u8>),
+    Stop(Stop),
+}
+
+impl From<Vec<u8>> for Wrong {
+    fn from(message: Vec<u8>) -> Self {
+        Self::Message(message)
+    }
+}
+
+fn settings(cmd: &mut Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settings, Wrong> {
     let mut settings = Settings {
         styles: [Style::None, Style::Text, Style::None],
         start: 1,
@@ -148,7 +161,9 @@ fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settin
                 b"rz" => (settings.left, settings.zeros) = (false, true),
                 _ => {
                     let shown = cmd.quote(text);
-                    return Err([&b"invalid line numbering format: "[..], &shown].concat());
+                    return Err([&b"invalid line numbering format: "[..], &shown]
+                        .concat()
+                        .into());
                 }
             },
             'p' => settings.renumber = false,
@@ -170,7 +185,7 @@ fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settin
 }
 
 /// Reads which lines of a section get a number.
-fn style(cmd: &Cmd<'_>, id: char, text: &[u8]) -> Result<Style, Vec<u8>> {
+fn style(cmd: &mut Cmd<'_>, id: char, text: &[u8]) -> Result<Style, Wrong> {
     Ok(match text {
         b"a" => Style::All,
         b"t" => Style::Text,
@@ -180,9 +195,8 @@ fn style(cmd: &Cmd<'_>, id: char, text: &[u8]) -> Result<Style, Vec<u8>> {
                 utf8: cmd.sys.utf8(),
                 ..Flags::default()
             };
-            let regex = Regex::new(pattern, Flavor::Basic, flags)
-                .map_err(|error| error.to_string().into_bytes())?;
-            Style::Matching(regex)
+            let regex = Regex::new(cmd.sys, pattern, Flavor::Basic, flags).map_err(Wrong::Stop)?;
+            Style::Matching(regex.map_err(|error| error.to_string().into_bytes())?)
         }
         _ => {
             let which: &[u8] = match id {
@@ -191,7 +205,9 @@ fn style(cmd: &Cmd<'_>, id: char, text: &[u8]) -> Result<Style, Vec<u8>> {
                 _ => b"header",
             };
             let shown = cmd.quote(text);
-            return Err([b"invalid ", which, b" numbering style: ", &shown].concat());
+            return Err([b"invalid ", which, b" numbering style: ", &shown]
+                .concat()
+                .into());
         }
     })
 }
@@ -234,8 +250,8 @@ fn number(
         let style = settings.styles.get(state.section);
         let counted = match style.unwrap_or(&Style::None) {
             Style::Matching(regex) => regex
-                .is_match_at(line, 0)
-                .map_err(|_| Stop::Limit(crate::stop::Limit::Loops))?,
+                .is_match_at(cmd.sys, line, 0)
+                .map_err(MatchError::into_stop)?,
             Style::All if line.is_empty() && settings.blanks > 1 => {
                 state.blank += 1;
                 let due = state.blank == settings.blanks;

@@ -21,7 +21,7 @@ enum Element {
     Nothing,
 }
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     /// Reads the rest of a bracket expression; the opening bracket is behind us.
     pub(super) fn bracket(&mut self) -> Result<Node, RegexError> {
         let open = self.at;
@@ -47,7 +47,7 @@ impl Parser<'_> {
             first = false;
         }
         self.check_class_syntax(open)?;
-        Ok(self.finish(members, negated))
+        self.finish(members, negated)
     }
 
     /// GNU grep refuses `[:space:]`, which nobody means.
@@ -70,6 +70,7 @@ impl Parser<'_> {
                 return Err(RegexError::RangeEnd);
             }
         }
+        self.one_more()?;
         let low = self.element()?;
         let ranged = self.byte(0) == Some(b'-') && !matches!(self.byte(1), Some(b']'));
         if !ranged {
@@ -130,14 +131,14 @@ impl Parser<'_> {
         }
     }
 
-    fn finish(&self, members: Members, negated: bool) -> Node {
+    fn finish(&mut self, members: Members, negated: bool) -> Result<Node, RegexError> {
         let single = members.single().filter(|_| !negated);
         if let Some(code) = single
             && !self.flags.ignore_case
             && self.flags.lines.map(u32::from) != Some(code)
         {
             // `[.]` is how many people escape: as a literal it gets the fast searches.
-            return Node::Literal(encode(code, self.flags.utf8));
+            return Ok(Node::Literal(encode(code, self.flags.utf8)));
         }
         let mut class = members.class(self.flags.ignore_case);
         if negated {
@@ -149,7 +150,9 @@ impl Parser<'_> {
         if let Some(end) = self.flags.lines {
             set::remove(&mut class, end);
         }
-        Node::Class(Arc::new(Set::new(class)))
+        let set = Set::new(class);
+        self.more_ranges(set.len())?;
+        Ok(Node::Class(Arc::new(set)))
     }
 }
 

@@ -1,9 +1,13 @@
 //! Keeps the patterns that were compiled last, for callers that meet the same text again and again.
 
+use super::meter::Asks;
 use super::{Flags, Flavor, Regex, RegexError};
+use crate::stop::Stop;
 
 /// How many patterns are kept.
 const KEPT: usize = 16;
+/// The most bytes that they hold together, beside the one that is used.
+const MOST_BYTES: u64 = 4 << 20;
 
 /// The patterns compiled last, most recent first. `Send`, so a session may keep it.
 #[derive(Default)]
@@ -19,13 +23,14 @@ struct Entry {
 }
 
 impl RegexCache {
-    /// Returns the pattern compiled, from the cache if it is there.
-    pub(crate) fn get(
+    /// Returns the pattern compiled, from the cache if it is there. Call [`RegexCache::settle`] after its use.
+    pub(crate) fn get<A: Asks + ?Sized>(
         &mut self,
+        asks: &mut A,
         pattern: &[u8],
         flavor: Flavor,
         flags: Flags,
-    ) -> Result<&Regex, RegexError> {
+    ) -> Result<Result<&Regex, RegexError>, Stop> {
         let found = self.kept.iter().position(|entry| {
             entry.pattern == pattern && entry.flavor == flavor && entry.flags == flags
         });
@@ -34,7 +39,10 @@ impl RegexCache {
                 recent.rotate_right(1);
             }
         } else {
-            let regex = Regex::new(pattern, flavor, flags)?;
+            let regex = match Regex::new(asks, pattern, flavor, flags)? {
+                Ok(regex) => regex,
+                Err(error) => return Ok(Err(error)),
+            };
             self.kept.truncate(KEPT - 1);
             let entry = Entry {
                 pattern: pattern.to_vec(),
@@ -44,9 +52,19 @@ impl RegexCache {
             };
             self.kept.insert(0, entry);
         }
-        match self.kept.first() {
+        Ok(match self.kept.first() {
             Some(entry) => Ok(&entry.regex),
             None => Err(RegexError::Invalid),
-        }
+        })
+    }
+
+    /// Forgets what is too large to keep, and gives back what was reserved: so little as stays is not counted.
+    pub(crate) fn settle<A: Asks + ?Sized>(&mut self, asks: &mut A) {
+        let mut sum = 0_u64;
+        self.kept.retain(|entry| {
+            entry.regex.settle(asks);
+            sum = sum.saturating_add(entry.regex.size());
+            sum <= MOST_BYTES
+        });
     }
 }

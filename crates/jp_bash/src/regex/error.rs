@@ -1,5 +1,7 @@
 //! What can be wrong with a pattern, in glibc's words, and why a search gave up.
 
+use crate::stop::{Limit, Stop};
+
 /// Why a pattern was refused. The texts are those of `regerror`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RegexError {
@@ -34,9 +36,28 @@ pub(crate) enum RegexError {
     /// A Perl pattern: the text is ours.
     #[error("{0}")]
     Perl(String),
+    /// The run ends while the pattern is compiled.
+    #[error(transparent)]
+    Stop(#[from] Stop),
 }
 
-/// Why a search gave no answer: the pattern needs more steps or memory for this text than we spend.
+/// Why a search gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the regular expression takes too many steps on this text")]
-pub(crate) struct MatchError;
+pub(crate) enum MatchError {
+    /// The pattern needs more steps or memory for this text than one search may take.
+    #[error("the regular expression takes too many steps on this text")]
+    TooManySteps,
+    /// The run ends.
+    #[error(transparent)]
+    Stop(#[from] Stop),
+}
+
+impl MatchError {
+    /// Returns how the run ends, for callers that cannot go on without an answer.
+    pub(crate) fn into_stop(self) -> Stop {
+        match self {
+            Self::TooManySteps => Stop::Limit(Limit::Loops),
+            Self::Stop(stop) => stop,
+        }
+    }
+}

@@ -3,39 +3,80 @@
 
 use regex_syntax::hir::{Hir, Look, Repetition};
 
-use super::node::Node;
+use super::node::{Node, Special};
 use super::set;
 
-/// Translates a tree; `line_end` is the byte that nothing matches, if lines are searched in bulk.
+/// Translates a tree; `line_end` is the byte that nothing matches, if lines are searched in bulk. A hard
+/// pattern only gives candidates: what is special is left out or becomes anything, as short as possible.
 pub(crate) fn translate(node: &Node, line_end: Option<u8>) -> Hir {
-    match node {
-        Node::Empty => Hir::empty(),
-        Node::Literal(bytes) => Hir::literal(bytes.to_vec()),
-        Node::Class(set) => Hir::class(set.class().clone()),
-        Node::Look(look) => Hir::look(syntax_look(*look)),
-        Node::Group { node, .. } => translate(node, line_end),
-        Node::BackRef(_) => {
-            let mut any = set::any(false);
-            if let Some(end) = line_end {
-                set::remove(&mut any, end);
+    let translator = Translator {
+        line_end,
+        lazy: node.is_hard(),
+    };
+    translator.translate(node)
+}
+
+struct Translator {
+    line_end: Option<u8>,
+    /// Where a candidate begins is all that matters: the sooner that is known the better.
+    lazy: bool,
+}
+
+impl Translator {
+    fn translate(&self, node: &Node) -> Hir {
+        match node {
+            Node::Empty => Hir::empty(),
+            Node::Literal(bytes) => Hir::literal(bytes.to_vec()),
+            Node::Class(set) => Hir::class(set.class().clone()),
+            Node::Look(look) => Hir::look(syntax_look(*look)),
+            Node::Group { node, .. } => self.translate(node),
+            Node::BackRef(_) => self.anything(),
+            Node::Concat(nodes) => {
+                Hir::concat(nodes.iter().map(|node| self.translate(node)).collect())
             }
-            repetition(Hir::class(any), 0, None)
+            Node::Alt(nodes) => {
+                Hir::alternation(nodes.iter().map(|node| self.translate(node)).collect())
+            }
+            Node::Repeat {
+                node,
+                min,
+                max,
+                greedy,
+            } => repetition(self.translate(node), *min, *max, *greedy && !self.lazy),
+            Node::Special(special) => self.special(special),
         }
-        Node::Concat(nodes) => {
-            Hir::concat(nodes.iter().map(|node| translate(node, line_end)).collect())
+    }
+
+    fn special(&self, special: &Special) -> Hir {
+        match special {
+            Special::Around { .. }
+            | Special::Keep
+            | Special::SearchStart
+            | Special::LastLine
+            | Special::Define(_) => Hir::empty(),
+            Special::BackRef { .. } | Special::Call(_) => self.anything(),
+            Special::Fail => Hir::fail(),
+            Special::Atomic(_) | Special::Either(_) | Special::If { .. } => {
+                let parts = special.parts();
+                Hir::alternation(parts.iter().map(|node| self.translate(node)).collect())
+            }
         }
-        Node::Alt(nodes) => {
-            Hir::alternation(nodes.iter().map(|node| translate(node, line_end)).collect())
+    }
+
+    fn anything(&self) -> Hir {
+        let mut any = set::any(false);
+        if let Some(end) = self.line_end {
+            set::remove(&mut any, end);
         }
-        Node::Repeat { node, min, max } => repetition(translate(node, line_end), *min, *max),
+        repetition(Hir::class(any), 0, None, false)
     }
 }
 
-fn repetition(sub: Hir, min: u32, max: Option<u32>) -> Hir {
+fn repetition(sub: Hir, min: u32, max: Option<u32>, greedy: bool) -> Hir {
     Hir::repetition(Repetition {
         min,
         max,
-        greedy: true,
+        greedy,
         sub: Box::new(sub),
     })
 }

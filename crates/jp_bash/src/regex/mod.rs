@@ -2,7 +2,7 @@
 //!
 //! One engine for grep, sed, awk, find, `expr` and `[[ =~ ]]`. Nothing a pattern or text says makes it
 //! panic, overflow the stack, take more than linear time (back-references: more than a bounded number of
-//! steps) or more memory than its cap.
+//! steps) or more memory than its cap; and whatever takes long asks the run on the way (see [`meter`]).
 
 mod automaton;
 mod backtrack;
@@ -10,6 +10,8 @@ mod bracket;
 mod cache;
 mod error;
 mod hir;
+mod literal;
+mod meter;
 mod node;
 mod parse;
 mod perl;
@@ -18,19 +20,25 @@ mod required;
 mod set;
 mod sieve;
 mod simulate;
+mod stream;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_limits;
 
 pub(crate) use cache::RegexCache;
 pub(crate) use error::{MatchError, RegexError};
+pub(crate) use literal::Literal;
+pub(crate) use meter::Asks;
 pub(crate) use set::decode;
 
-use memchr::memmem::Finder;
 use regex_automata::util::look::Look;
 
+use crate::stop::Stop;
 use automaton::Automaton;
+use meter::{Meter, Tally};
 use node::Node;
-use perl::Perl;
+use simulate::Prefer;
 
 /// The syntax of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,76 +94,84 @@ pub(crate) struct Flags {
 pub(crate) struct Regex {
     engine: Engine,
     groups: usize,
+    /// The names of the groups from 1 on, for Perl patterns.
+    names: Vec<Option<String>>,
     warnings: Vec<String>,
+    tally: Tally,
 }
 
 enum Engine {
-    Literal(Box<Finder<'static>>),
+    Literal(Box<Literal>),
     Automaton(Box<Automaton>),
-    Perl(Box<Perl>),
+}
+
+/// What is made of patterns, before what is asked on the way is put beside it.
+struct Made {
+    engine: Engine,
+    groups: usize,
+    names: Vec<Option<String>>,
+    warnings: Vec<String>,
 }
 
 impl Regex {
     /// Compiles a pattern. The error's text is GNU's.
-    pub(crate) fn new(pattern: &[u8], flavor: Flavor, flags: Flags) -> Result<Self, RegexError> {
-        Self::any_of(&[pattern], flavor, flags)
+    pub(crate) fn new<A: Asks + ?Sized>(
+        asks: &mut A,
+        pattern: &[u8],
+        flavor: Flavor,
+        flags: Flags,
+    ) -> Result<Result<Self, RegexError>, Stop> {
+        Self::any_of(asks, &[pattern], flavor, flags)
     }
 
     /// Compiles several patterns into one that matches what any of them matches.
     /// Back-references count the groups of their own pattern.
-    pub(crate) fn any_of(
+    pub(crate) fn any_of<A: Asks + ?Sized>(
+        mut asks: &mut A,
         patterns: &[&[u8]],
         flavor: Flavor,
         flags: Flags,
-    ) -> Result<Self, RegexError> {
-        if flavor == Flavor::Perl {
-            return Self::perl(patterns, flags);
-        }
-        let mut warnings = Vec::new();
-        let mut groups = 0;
-        let mut nodes = Vec::with_capacity(patterns.len());
-        for pattern in patterns {
-            let parsed = parse::parse(pattern, flavor, flags, groups)?;
-            groups = parsed.groups;
-            warnings.extend(parsed.warnings);
-            nodes.push(parsed.node);
-        }
-        let node = join(nodes, flags);
-        let engine = match node.literal() {
-            Some(text) if !text.is_empty() => {
-                Engine::Literal(Box::new(Finder::new(&text).into_owned()))
-            }
-            _ => Engine::Automaton(Box::new(Automaton::new(node, groups as usize, flags)?)),
+    ) -> Result<Result<Self, RegexError>, Stop> {
+        let tally = Tally::default();
+        let mut meter = Meter::new(&mut asks, &tally);
+        let made = match flavor {
+            Flavor::Perl => perl(patterns, flags, &mut meter),
+            _ => posix(patterns, flavor, flags, &mut meter),
         };
-        Ok(Self {
-            engine,
-            groups: groups as usize,
-            warnings,
-        })
+        match made {
+            Ok(made) => Ok(Ok(Self {
+                engine: made.engine,
+                groups: made.groups,
+                names: made.names,
+                warnings: made.warnings,
+                tally,
+            })),
+            Err(error) => {
+                meter.release_to(0);
+                match error {
+                    RegexError::Stop(stop) => Err(stop),
+                    error => Ok(Err(error)),
+                }
+            }
+        }
     }
 
-    fn perl(patterns: &[&[u8]], flags: Flags) -> Result<Self, RegexError> {
-        let [pattern] = patterns else {
-            return Err(RegexError::Perl(
-                "the -P option only supports a single pattern".to_owned(),
-            ));
-        };
-        let wrapped = match flags.whole {
-            Whole::Any => pattern.to_vec(),
-            Whole::Word => [b"(?<!\\w)(?:", *pattern, b")(?!\\w)"].concat(),
-            Whole::Line => [b"^(?:", *pattern, b")$"].concat(),
-        };
-        let perl = Perl::new(&wrapped, flags)?;
-        Ok(Self {
-            groups: perl.groups(),
-            engine: Engine::Perl(Box::new(perl)),
-            warnings: Vec::new(),
-        })
+    #[cfg(test)]
+    fn as_if_long(mut self, simulated: bool) -> Self {
+        if let Engine::Automaton(automaton) = &mut self.engine {
+            automaton.as_if_long(simulated);
+        }
+        self
     }
 
     /// Returns how many groups the pattern has, without the whole match.
     pub(crate) fn group_count(&self) -> usize {
         self.groups
+    }
+
+    /// Returns the names of the groups from 1 on, as far as they have any.
+    pub(crate) fn group_names(&self) -> &[Option<String>] {
+        &self.names
     }
 
     /// Returns what GNU grep would warn about.
@@ -164,59 +180,84 @@ impl Regex {
     }
 
     /// Returns what finds the text that the pattern is, if it is just a text.
-    pub(crate) fn literal(&self) -> Option<&Finder<'static>> {
+    pub(crate) fn literal(&self) -> Option<&Literal> {
         match &self.engine {
-            Engine::Literal(finder) => Some(finder),
-            _ => None,
+            Engine::Literal(literal) => Some(literal),
+            Engine::Automaton(_) => None,
         }
     }
 
+    /// Returns about how many bytes the pattern holds.
+    pub(crate) fn size(&self) -> u64 {
+        self.tally.size()
+    }
+
+    /// Gives back what the pattern has reserved: it is dropped, or kept by someone who bounds it.
+    pub(crate) fn settle<A: Asks + ?Sized>(&self, asks: &mut A) {
+        self.tally.settle(asks);
+    }
+
     /// Tells whether the pattern matches at or after `start`. What is before `start` is context for anchors.
-    pub(crate) fn is_match_at(&self, text: &[u8], start: usize) -> Result<bool, MatchError> {
+    #[inline]
+    pub(crate) fn is_match_at<A: Asks + ?Sized>(
+        &self,
+        mut asks: &mut A,
+        text: &[u8],
+        start: usize,
+    ) -> Result<bool, MatchError> {
         if start > text.len() {
             return Ok(false);
         }
+        let mut meter = Meter::new(&mut asks, &self.tally);
         match &self.engine {
-            Engine::Automaton(automaton) => automaton.is_match(text, start),
-            _ => Ok(self.find_at(text, start)?.is_some()),
+            Engine::Automaton(automaton) => automaton.is_match(text, start, &mut meter),
+            Engine::Literal(literal) => Ok(literal.find(text, start, &mut meter)?.is_some()),
         }
     }
 
     /// Finds a position in the first line that matches, for patterns compiled with [`Flags::lines`]:
     /// cheaper than a match, as neither its start nor its longest end is needed.
-    pub(crate) fn line_at(
+    pub(crate) fn line_at<A: Asks + ?Sized>(
         &self,
+        mut asks: &mut A,
         text: &[u8],
         start: usize,
         eol: u8,
     ) -> Result<Option<usize>, MatchError> {
+        if start > text.len() {
+            return Ok(None);
+        }
+        let mut meter = Meter::new(&mut asks, &self.tally);
         match &self.engine {
-            Engine::Automaton(automaton) => automaton.line(text, start, eol),
-            _ => Ok(self.find_at(text, start)?.map(|(from, _)| from)),
+            Engine::Automaton(automaton) => automaton.line(text, start, eol, &mut meter),
+            Engine::Literal(literal) => literal.find(text, start, &mut meter),
         }
     }
 
     /// Finds the leftmost match at or after `start`, the longest there.
-    pub(crate) fn find_at(
+    #[inline]
+    pub(crate) fn find_at<A: Asks + ?Sized>(
         &self,
+        mut asks: &mut A,
         text: &[u8],
         start: usize,
     ) -> Result<Option<(usize, usize)>, MatchError> {
-        let Some(rest) = text.get(start..) else {
+        if start > text.len() {
             return Ok(None);
-        };
+        }
+        let mut meter = Meter::new(&mut asks, &self.tally);
         match &self.engine {
-            Engine::Literal(finder) => Ok(finder
-                .find(rest)
-                .map(|at| (start + at, start + at + finder.needle().len()))),
-            Engine::Automaton(automaton) => automaton.find(text, start),
-            Engine::Perl(perl) => perl.find(text, start),
+            Engine::Literal(literal) => Ok(literal
+                .find(text, start, &mut meter)?
+                .map(|at| (at, at + literal.len()))),
+            Engine::Automaton(automaton) => automaton.find(text, start, &mut meter),
         }
     }
 
     /// Finds a match and its groups: index 0 is the whole match.
-    pub(crate) fn captures_at(
+    pub(crate) fn captures_at<A: Asks + ?Sized>(
         &self,
+        mut asks: &mut A,
         text: &[u8],
         start: usize,
         groups: &mut Vec<Option<(usize, usize)>>,
@@ -225,26 +266,120 @@ impl Regex {
         if start > text.len() {
             return Ok(false);
         }
+        let mut meter = Meter::new(&mut asks, &self.tally);
         match &self.engine {
-            Engine::Literal(_) => {
-                let Some(found) = self.find_at(text, start)? else {
+            Engine::Literal(literal) => {
+                let Some(at) = literal.find(text, start, &mut meter)? else {
                     return Ok(false);
                 };
-                groups.push(Some(found));
+                groups.push(Some((at, at + literal.len())));
                 groups.resize(self.groups + 1, None);
                 Ok(true)
             }
-            Engine::Automaton(automaton) => automaton.captures(text, start, groups),
-            Engine::Perl(perl) => perl.captures(text, start, groups),
+            Engine::Automaton(automaton) => automaton.captures(text, start, groups, &mut meter),
         }
     }
+}
+
+fn posix(
+    patterns: &[&[u8]],
+    flavor: Flavor,
+    flags: Flags,
+    meter: &mut Meter<'_>,
+) -> Result<Made, RegexError> {
+    if let [pattern] = patterns
+        && is_plain(pattern, flavor, flags)
+    {
+        return Ok(Made::literal(pattern, 0, meter)?);
+    }
+    let mut warnings = Vec::new();
+    let mut groups = 0;
+    let mut nodes = Vec::new();
+    let mut room = parse::Room::default();
+    for pattern in patterns {
+        meter.steps(1)?;
+        let parsed = parse::parse(pattern, flavor, flags, groups, &mut room, meter)?;
+        groups = parsed.groups;
+        warnings.extend(parsed.warnings);
+        meter::push(&mut nodes, parsed.node, meter)?;
+    }
+    let node = join(nodes, flags);
+    let groups = groups as usize;
+    let mut made = match node.literal() {
+        Some(text) if !text.is_empty() => Made::literal(&text, groups, meter)?,
+        _ => Made {
+            engine: Engine::Automaton(Box::new(Automaton::new(
+                node,
+                groups,
+                flags,
+                Prefer::Longest,
+                meter,
+            )?)),
+            groups,
+            names: Vec::new(),
+            warnings: Vec::new(),
+        },
+    };
+    made.warnings = warnings;
+    Ok(made)
+}
+
+impl Made {
+    fn literal(text: &[u8], groups: usize, meter: &mut Meter<'_>) -> Result<Self, Stop> {
+        meter.reserve(text.len())?;
+        Ok(Self {
+            engine: Engine::Literal(Box::new(Literal::new(text))),
+            groups,
+            names: Vec::new(),
+            warnings: Vec::new(),
+        })
+    }
+}
+
+/// Tells at a glance that a pattern is just a text, so that nothing needs to be made of it.
+fn is_plain(pattern: &[u8], flavor: Flavor, flags: Flags) -> bool {
+    let special = |byte: &u8| match flavor {
+        Flavor::Fixed => false,
+        Flavor::Basic => b"\\[.*^$".contains(byte),
+        _ => b"\\[.*^$(){}|+?".contains(byte),
+    };
+    !pattern.is_empty()
+        && !flags.ignore_case
+        && flags.whole == Whole::Any
+        && !pattern
+            .iter()
+            .any(|byte| special(byte) || flags.lines == Some(*byte))
+}
+
+fn perl(patterns: &[&[u8]], flags: Flags, meter: &mut Meter<'_>) -> Result<Made, RegexError> {
+    let [pattern] = patterns else {
+        return Err(RegexError::Perl(
+            "the -P option only supports a single pattern".to_owned(),
+        ));
+    };
+    let wrapped = match flags.whole {
+        Whole::Any => pattern.to_vec(),
+        Whole::Word => [b"(?<!\\w)(?:", *pattern, b")(?!\\w)"].concat(),
+        Whole::Line => [b"^(?:", *pattern, b")$"].concat(),
+    };
+    let read = perl::read(&wrapped, flags, meter)?;
+    let groups = read.names.len();
+    let automaton = Automaton::new(read.node, groups, flags, Prefer::First, meter)?;
+    Ok(Made {
+        engine: Engine::Automaton(Box::new(automaton)),
+        groups,
+        names: read.names,
+        warnings: Vec::new(),
+    })
 }
 
 /// Joins patterns into alternatives, and puts the borders of a word or line around them.
 fn join(mut nodes: Vec<Node>, flags: Flags) -> Node {
     if nodes.len() > 1 && nodes.iter().all(|node| node.literal().is_some()) {
         // With the longer texts first, the first match by preference is the longest.
-        nodes.sort_by_key(|node| std::cmp::Reverse(node.literal().map_or(0, |text| text.len())));
+        nodes.sort_by_cached_key(|node| {
+            std::cmp::Reverse(node.literal().map_or(0, |text| text.len()))
+        });
     }
     let node = match nodes.len() {
         1 => nodes.pop().unwrap_or(Node::Empty),

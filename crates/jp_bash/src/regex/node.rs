@@ -26,7 +26,66 @@ pub(crate) enum Node {
         node: Box<Node>,
         min: u32,
         max: Option<u32>,
+        /// More turns are preferred to fewer.
+        greedy: bool,
     },
+    /// What only Perl patterns have.
+    Special(Box<Special>),
+}
+
+/// What no automaton can decide.
+#[derive(Debug, Clone)]
+pub(crate) enum Special {
+    /// A part that is not tried another way once it has matched.
+    Atomic(Node),
+    /// A part that must match, or not, around here; each alternative after going back by so many characters.
+    Around {
+        branches: Vec<(u32, Node)>,
+        negative: bool,
+    },
+    /// One part or the other, by whether a group has matched.
+    If {
+        group: u32,
+        yes: Node,
+        no: Node,
+    },
+    BackRef {
+        index: u32,
+        fold: bool,
+    },
+    /// A group again, or with 0 the whole pattern.
+    Call(u32),
+    /// `\K`: the match begins here.
+    Keep,
+    /// `\G`: the search began here.
+    SearchStart,
+    /// `\Z`: the end, or before a newline there.
+    LastLine,
+    /// Groups that are only there to be called.
+    Define(Node),
+    /// One part: alternatives that no automaton can decide about.
+    Either(Node),
+    Fail,
+}
+
+impl Special {
+    /// Returns the parts that a match consumes, one of which it is.
+    pub(crate) fn parts(&self) -> Vec<&Node> {
+        match self {
+            Self::Atomic(node) | Self::Either(node) => vec![node],
+            Self::If { yes, no, .. } => vec![yes, no],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns all parts.
+    fn all_parts(&self) -> Vec<&Node> {
+        match self {
+            Self::Around { branches, .. } => branches.iter().map(|(_, node)| node).collect(),
+            Self::Define(node) => vec![node],
+            _ => self.parts(),
+        }
+    }
 }
 
 impl Node {
@@ -39,6 +98,7 @@ impl Node {
                 node,
                 min: inner_min,
                 max: inner_max,
+                greedy: true,
             } if simple(min, max) && simple(inner_min, inner_max) => Self::Repeat {
                 node,
                 min: min.min(inner_min),
@@ -47,11 +107,13 @@ impl Node {
                 } else {
                     None
                 },
+                greedy: true,
             },
             node => Self::Repeat {
                 node: Box::new(node),
                 min,
                 max,
+                greedy: true,
             },
         }
     }
@@ -59,7 +121,7 @@ impl Node {
     /// Tells whether the node can match nothing.
     pub(crate) fn nullable(&self) -> bool {
         match self {
-            Self::Empty | Self::Look(_) | Self::BackRef(_) => true,
+            Self::Empty | Self::Look(_) | Self::BackRef(_) | Self::Special(_) => true,
             Self::Literal(_) | Self::Class(_) => false,
             Self::Group { node, .. } => node.nullable(),
             Self::Concat(nodes) => nodes.iter().all(Self::nullable),
@@ -75,6 +137,10 @@ impl Node {
             Self::Concat(nodes) | Self::Alt(nodes) => {
                 nodes.iter().map(Self::depth).max().unwrap_or(0) + 1
             }
+            Self::Special(special) => {
+                let parts = special.all_parts();
+                parts.iter().map(|node| node.depth()).max().unwrap_or(0) + 1
+            }
             _ => 1,
         }
     }
@@ -86,10 +152,14 @@ impl Node {
             Self::Concat(nodes) | Self::Alt(nodes) => nodes
                 .iter()
                 .fold(1, |sum: u64, node| sum.saturating_add(node.size())),
-            Self::Repeat { node, min, max } => {
+            Self::Repeat { node, min, max, .. } => {
                 let times = u64::from(max.unwrap_or(*min).max(*min).max(1));
                 node.size().saturating_mul(times).saturating_add(1)
             }
+            Self::Special(special) => special
+                .all_parts()
+                .iter()
+                .fold(2, |sum: u64, node| sum.saturating_add(node.size())),
             _ => 1,
         }
     }
@@ -98,10 +168,10 @@ impl Node {
     fn rigid(&self) -> bool {
         match self {
             Self::Empty | Self::Literal(_) | Self::Class(_) | Self::Look(_) => true,
-            Self::BackRef(_) | Self::Alt(_) => false,
+            Self::BackRef(_) | Self::Alt(_) | Self::Special(_) => false,
             Self::Group { node, .. } => node.rigid(),
             Self::Concat(nodes) => nodes.iter().all(Self::rigid),
-            Self::Repeat { node, min, max } => Some(*min) == *max && node.rigid(),
+            Self::Repeat { node, min, max, .. } => Some(*min) == *max && node.rigid(),
         }
     }
 
@@ -120,13 +190,59 @@ impl Node {
         }
     }
 
-    /// Tells whether there is a back-reference.
-    pub(crate) fn has_back_ref(&self) -> bool {
-        match self {
+    /// Tells whether an automaton can only find candidates: there are back-references or other special parts.
+    pub(crate) fn is_hard(&self) -> bool {
+        self.any(&|node| matches!(node, Self::BackRef(_) | Self::Special(_)))
+    }
+
+    /// Tells whether a group is called.
+    pub(crate) fn has_call(&self) -> bool {
+        self.any(
+            &|node| matches!(node, Self::Special(special) if matches!(**special, Special::Call(_))),
+        )
+    }
+
+    /// Tells whether what matches depends on what groups have matched, or on calls.
+    pub(crate) fn depends_on_groups(&self) -> bool {
+        self.any(&|node| match node {
             Self::BackRef(_) => true,
-            Self::Group { node, .. } | Self::Repeat { node, .. } => node.has_back_ref(),
-            Self::Concat(nodes) | Self::Alt(nodes) => nodes.iter().any(Self::has_back_ref),
+            Self::Special(special) => matches!(
+                **special,
+                Special::BackRef { .. } | Special::If { .. } | Special::Call(_)
+            ),
             _ => false,
+        })
+    }
+
+    fn any(&self, test: &dyn Fn(&Self) -> bool) -> bool {
+        if test(self) {
+            return true;
+        }
+        match self {
+            Self::Group { node, .. } | Self::Repeat { node, .. } => node.any(test),
+            Self::Concat(nodes) | Self::Alt(nodes) => nodes.iter().any(|node| node.any(test)),
+            Self::Special(special) => special.all_parts().iter().any(|node| node.any(test)),
+            _ => false,
+        }
+    }
+
+    /// Counts the ranges of characters that classes have, written out as often as they are repeated.
+    pub(crate) fn ranges(&self) -> u64 {
+        match self {
+            Self::Class(set) => set.len() as u64,
+            Self::Group { node, .. } => node.ranges(),
+            Self::Concat(nodes) | Self::Alt(nodes) => nodes
+                .iter()
+                .fold(0, |sum: u64, node| sum.saturating_add(node.ranges())),
+            Self::Repeat { node, min, max, .. } => {
+                let times = u64::from(max.unwrap_or(*min).max(*min).max(1));
+                node.ranges().saturating_mul(times)
+            }
+            Self::Special(special) => special
+                .all_parts()
+                .iter()
+                .fold(0, |sum: u64, node| sum.saturating_add(node.ranges())),
+            _ => 0,
         }
     }
 

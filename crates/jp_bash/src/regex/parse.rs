@@ -11,7 +11,9 @@ use smallvec::SmallVec;
 
 use token::{Shorthand, Token};
 
+use super::automaton::MAX_SIZE;
 use super::error::RegexError;
+use super::meter::Meter;
 use super::node::Node;
 use super::set::{self, Set};
 use super::{Dialect, Flags, Flavor};
@@ -30,14 +32,38 @@ pub(crate) struct Pattern {
     pub(crate) warnings: Vec<String>,
 }
 
+/// How much may still be read: nodes and members of brackets. What is more is refused before it is held.
+pub(crate) struct Room {
+    left: u64,
+    ranges: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self {
+            left: MAX_SIZE,
+            ranges: MAX_RANGES,
+        }
+    }
+}
+
+/// The most ranges of characters that brackets have together.
+const MAX_RANGES: usize = 1_000_000;
+/// So many nodes are counted together.
+const STRIDE: u64 = 256;
+
 /// Reads a pattern whose groups are numbered after `base`.
 pub(crate) fn parse(
     pattern: &[u8],
     flavor: Flavor,
     flags: Flags,
     base: u32,
+    room: &mut Room,
+    meter: &mut Meter<'_>,
 ) -> Result<Pattern, RegexError> {
     let mut parser = Parser {
+        room,
+        meter,
         text: pattern,
         at: 0,
         extended: flavor == Flavor::Extended,
@@ -51,7 +77,7 @@ pub(crate) fn parse(
     };
     if flavor == Flavor::Fixed {
         return Ok(Pattern {
-            node: parser.fixed(),
+            node: parser.fixed()?,
             groups: base,
             warnings: Vec::new(),
         });
@@ -70,7 +96,9 @@ pub(crate) fn parse(
     })
 }
 
-pub(super) struct Parser<'p> {
+pub(super) struct Parser<'p, 'm> {
+    room: &'p mut Room,
+    meter: &'p mut Meter<'m>,
     pub(super) text: &'p [u8],
     pub(super) at: usize,
     extended: bool,
@@ -85,24 +113,45 @@ pub(super) struct Parser<'p> {
     sets: [Option<Arc<Set>>; 5],
 }
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
+    /// Counts one more node or member.
+    pub(super) fn one_more(&mut self) -> Result<(), RegexError> {
+        let left = self.room.left.checked_sub(1).ok_or(RegexError::TooBig)?;
+        self.room.left = left;
+        if left.is_multiple_of(STRIDE) {
+            self.meter.steps(256)?;
+            // A node, and the lists that they are in while those grow.
+            self.meter.reserve(256 * 2 * size_of::<Node>())?;
+        }
+        Ok(())
+    }
+
+    /// Counts the ranges of a bracket expression.
+    pub(super) fn more_ranges(&mut self, count: usize) -> Result<(), RegexError> {
+        let left = self.room.ranges.checked_sub(count);
+        self.room.ranges = left.ok_or(RegexError::TooBig)?;
+        self.meter.steps(count)?;
+        Ok(self.meter.reserve(count * 16)?)
+    }
+
     pub(super) fn byte(&self, ahead: usize) -> Option<u8> {
         self.text.get(self.at + ahead).copied()
     }
 
     /// Reads a pattern in which nothing is special.
-    fn fixed(&mut self) -> Node {
+    fn fixed(&mut self) -> Result<Node, RegexError> {
         let mut nodes = Vec::new();
         while self.at < self.text.len() {
+            self.one_more()?;
             let len = self.char_len();
             nodes.push(self.literal(self.text.get(self.at..self.at + len).unwrap_or_default()));
             self.at += len;
         }
-        match nodes.len() {
+        Ok(match nodes.len() {
             0 => Node::Empty,
             1 => nodes.pop().unwrap_or(Node::Empty),
             _ => Node::Concat(nodes),
-        }
+        })
     }
 
     /// Reads branches up to the end or a closing parenthesis.
@@ -111,6 +160,7 @@ impl Parser<'_> {
         let (before, mut all) = (self.closed, self.closed);
         loop {
             self.closed = before;
+            self.one_more()?;
             branches.push(self.branch(outermost)?);
             all |= self.closed;
             match self.peek() {
@@ -171,6 +221,7 @@ impl Parser<'_> {
         fresh: bool,
         caret: bool,
     ) -> Result<(Node, bool), RegexError> {
+        self.one_more()?;
         let start = self.at;
         self.at += len;
         let atom = match token {

@@ -63,10 +63,10 @@ impl Walk {
             Node::Literal(bytes) => parts.push(Part::One(vec![bytes.to_vec()])),
             Node::Class(set) => parts.push(members(set.class()).map_or(Part::Gap, Part::One)),
             Node::Group { node, .. } => self.flatten(node, parts),
-            Node::BackRef(_) => parts.push(Part::Gap),
+            Node::BackRef(_) | Node::Special(_) => parts.push(Part::Gap),
             Node::Concat(nodes) => nodes.iter().for_each(|node| self.flatten(node, parts)),
             Node::Alt(nodes) => self.alternatives(nodes, parts),
-            Node::Repeat { node, min, max } => {
+            Node::Repeat { node, min, max, .. } => {
                 let times = usize::try_from(*min).unwrap_or(usize::MAX).min(MOST_PARTS);
                 (0..times).for_each(|_| self.flatten(node, parts));
                 if *max != Some(*min) || usize::try_from(*min) != Ok(times) {
@@ -214,8 +214,10 @@ fn longest_windows(run: &[Part], most: usize) -> [&[Part]; 2] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::meter::{Meter, Tally};
     use super::super::{Flags, Flavor, parse};
     use super::required;
+    use crate::budget::{Bounds, Budget};
 
     fn shown(pattern: &str, ignore_case: bool) -> String {
         let flags = Flags {
@@ -224,7 +226,13 @@ mod tests {
             lines: Some(b'\n'),
             ..Flags::default()
         };
-        let parsed = parse::parse(pattern.as_bytes(), Flavor::Extended, flags, 0);
+        let clock = std::sync::Arc::new(|| std::time::Duration::ZERO);
+        let budget = Budget::new(Bounds::default(), std::sync::Arc::default(), clock);
+        let (tally, mut asks) = (Tally::default(), &budget);
+        let mut meter = Meter::new(&mut asks, &tally);
+        let mut room = parse::Room::default();
+        let pattern = pattern.as_bytes();
+        let parsed = parse::parse(pattern, Flavor::Extended, flags, 0, &mut room, &mut meter);
         let node = parsed.expect("a valid pattern").node;
         let sets = required(&node).into_iter().map(|texts| {
             let texts: Vec<_> = texts

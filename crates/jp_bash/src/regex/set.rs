@@ -41,6 +41,14 @@ impl Set {
         Self { class, quick }
     }
 
+    /// Returns how many ranges the set has.
+    pub(crate) fn len(&self) -> usize {
+        match &self.class {
+            Class::Unicode(set) => set.ranges().len(),
+            Class::Bytes(set) => set.ranges().len(),
+        }
+    }
+
     /// Returns the set for the automaton.
     pub(crate) fn class(&self) -> &Class {
         &self.class

@@ -51,7 +51,7 @@ impl Sieve {
         text: &[u8],
         start: usize,
         eol: u8,
-        matches: impl Fn(usize, usize) -> Result<bool, E>,
+        mut matches: impl FnMut(usize, usize) -> Result<bool, E>,
     ) -> Result<Option<usize>, E> {
         let mut pos = start;
         while pos < text.len() {

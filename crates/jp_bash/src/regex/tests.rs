@@ -1,6 +1,58 @@
 //! What patterns match, by flavor, and what hostile ones cost.
 
 use super::*;
+use crate::stop::Limit;
+
+/// Asks nothing; counts what is held, and refuses more than a limit.
+pub(super) struct Free {
+    pub(super) held: u64,
+    pub(super) most: u64,
+    pub(super) limit: u64,
+}
+
+impl Asks for Free {
+    fn work(&mut self, _units: u32) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn reserve(&mut self, bytes: u64) -> Result<(), Stop> {
+        if self.held + bytes > self.limit {
+            return Err(Stop::Limit(Limit::Memory));
+        }
+        self.held += bytes;
+        self.most = self.most.max(self.held);
+        Ok(())
+    }
+    fn release(&mut self, bytes: u64) {
+        self.held = self.held.checked_sub(bytes).expect("held before");
+    }
+}
+
+pub(super) fn free() -> Free {
+    Free {
+        held: 0,
+        most: 0,
+        limit: u64::MAX,
+    }
+}
+
+/// Ends the run after so much work.
+pub(super) struct Ends(pub(super) u64);
+
+impl Asks for Ends {
+    fn work(&mut self, units: u32) -> Result<(), Stop> {
+        let left = self.0.checked_sub(u64::from(units));
+        self.0 = left.ok_or(Stop::Limit(Limit::Time))?;
+        Ok(())
+    }
+    fn reserve(&mut self, _bytes: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn release(&mut self, _bytes: u64) {}
+}
+
+pub(super) fn made(pattern: &[u8], flavor: Flavor, flags: Flags) -> Result<Regex, RegexError> {
+    Regex::new(&mut free(), pattern, flavor, flags).expect("no stop")
+}
 
 fn send<T: Send>(_: &T) {}
 
@@ -9,12 +61,12 @@ fn groups(pattern: &str, flavor: Flavor, text: &str) -> String {
         utf8: true,
         ..Flags::default()
     };
-    match Regex::new(pattern.as_bytes(), flavor, flags) {
+    match made(pattern.as_bytes(), flavor, flags) {
         Err(error) => error.to_string(),
         Ok(regex) => {
             send(&regex);
             let mut found = Vec::new();
-            match regex.captures_at(text.as_bytes(), 0, &mut found) {
+            match regex.captures_at(&mut free(), text.as_bytes(), 0, &mut found) {
                 Err(error) => error.to_string(),
                 Ok(false) => "no".to_owned(),
                 Ok(true) => found
@@ -89,7 +141,7 @@ fn hostile_patterns_end_quickly() {
     let text = format!("{}b!", "a".repeat(200));
     assert_eq!(
         groups("^((a|aa)+)b\\1!$", Flavor::Extended, &text),
-        MatchError.to_string()
+        MatchError::TooManySteps.to_string()
     );
     assert_eq!(groups("^(a+)+(?=b)$", Flavor::Perl, &text[..40]), "no");
 }
@@ -169,7 +221,10 @@ fn small() -> impl proptest::strategy::Strategy<Value = Small> {
 /// Returns the numbers of the lines that match, found in all of the text at once.
 fn matching_lines(regex: &Regex, text: &[u8]) -> Vec<usize> {
     let (mut found, mut pos) = (Vec::new(), 0);
-    while let Some(at) = regex.line_at(text, pos, b'\n').expect("a result") {
+    while let Some(at) = regex
+        .line_at(&mut free(), text, pos, b'\n')
+        .expect("a result")
+    {
         if at >= text.len() {
             break;
         }
@@ -197,14 +252,14 @@ fn rare_texts_find_the_lines_that_match() {
             ignore_case,
             ..Flags::default()
         };
-        let alone = Regex::new(pattern.as_bytes(), Flavor::Extended, flags).expect("valid");
+        let alone = made(pattern.as_bytes(), Flavor::Extended, flags).expect("valid");
         let lines = Some(b'\n');
         let flags = Flags { lines, ..flags };
-        let regex = Regex::new(pattern.as_bytes(), Flavor::Extended, flags).expect("valid");
+        let regex = made(pattern.as_bytes(), Flavor::Extended, flags).expect("valid");
         let expected: Vec<usize> = text
             .lines()
             .enumerate()
-            .filter(|(_, line)| alone.is_match_at(line.as_bytes(), 0) == Ok(true))
+            .filter(|(_, line)| alone.is_match_at(&mut free(), line.as_bytes(), 0) == Ok(true))
             .map(|(number, _)| number)
             .collect();
         assert!(!expected.is_empty(), "{pattern}");
@@ -225,8 +280,12 @@ fn an_empty_match_among_bytes_that_are_no_text_is_a_match() {
         ("]|.|1*", b"\xe4\xb8\xad", (0, 1)),
         ("(?i)A*$", b"\xffaa", (1, 3)),
     ] {
-        let regex = Regex::new(pattern.as_bytes(), Flavor::Perl, flags).unwrap();
-        assert_eq!(regex.find_at(text, 0), Ok(Some(expected)), "{pattern}");
+        let regex = made(pattern.as_bytes(), Flavor::Perl, flags).unwrap();
+        assert_eq!(
+            regex.find_at(&mut free(), text, 0),
+            Ok(Some(expected)),
+            "{pattern}"
+        );
     }
 }
 
@@ -238,8 +297,8 @@ proptest::proptest! {
     ) {
         let flags = Flags { lines: Some(b'\n'), ..Flags::default() };
         let pattern = pattern.text();
-        let regex = Regex::new(pattern.as_bytes(), Flavor::Extended, flags).expect("valid");
-        let alone = Regex::new(pattern.as_bytes(), Flavor::Extended, Flags::default());
+        let regex = made(pattern.as_bytes(), Flavor::Extended, flags).expect("valid");
+        let alone = made(pattern.as_bytes(), Flavor::Extended, Flags::default());
         let alone = alone.expect("valid");
         // Long enough for the search by texts that must be there, and rare where it begins.
         let mut text = format!("{}\n", "d".repeat(999)).repeat(20);
@@ -247,7 +306,7 @@ proptest::proptest! {
         let expected: Vec<usize> = text
             .lines()
             .enumerate()
-            .filter(|(_, line)| alone.is_match_at(line.as_bytes(), 0) == Ok(true))
+            .filter(|(_, line)| alone.is_match_at(&mut free(), line.as_bytes(), 0) == Ok(true))
             .map(|(number, _)| number)
             .collect();
         proptest::prop_assert_eq!(matching_lines(&regex, text.as_bytes()), expected);
@@ -255,15 +314,62 @@ proptest::proptest! {
 
     #[test]
     fn the_match_is_leftmost_and_longest(pattern in small(), text in "[abc]{0,8}") {
-        let regex = Regex::new(pattern.text().as_bytes(), Flavor::Extended, Flags::default());
+        let regex = made(pattern.text().as_bytes(), Flavor::Extended, Flags::default());
         let regex = regex.expect("a valid pattern");
         let text = text.as_bytes();
         let expected = (0..=text.len())
             .find_map(|from| Some((from, *pattern.ends(text, &[from]).last()?)));
-        proptest::prop_assert_eq!(regex.find_at(text, 0), Ok(expected));
+        proptest::prop_assert_eq!(regex.find_at(&mut free(), text, 0), Ok(expected));
         let mut found = Vec::new();
-        regex.captures_at(text, 0, &mut found).expect("groups");
+        regex.captures_at(&mut free(), text, 0, &mut found).expect("groups");
         proptest::prop_assert_eq!(found.first().copied().flatten(), expected);
+        let pattern = pattern.text();
+        for simulated in [false, true] {
+            let long = made(pattern.as_bytes(), Flavor::Extended, Flags::default());
+            let long = long.expect("a valid pattern").as_if_long(simulated);
+            proptest::prop_assert_eq!(long.find_at(&mut free(), text, 0), Ok(expected));
+            let is = long.is_match_at(&mut free(), text, 0);
+            proptest::prop_assert_eq!(is, Ok(expected.is_some()));
+        }
+    }
+
+    #[test]
+    fn a_perl_pattern_without_extras_is_found_alike_by_all_engines(
+        pattern in small(),
+        lazy in proptest::prelude::any::<bool>(),
+        text in "[abcé]{0,8}",
+    ) {
+        let mut pattern = pattern.text();
+        if lazy {
+            pattern = pattern.replace('*', "*?");
+        }
+        let flags = Flags { utf8: true, ..Flags::default() };
+        let read = |pattern: &str| made(pattern.as_bytes(), Flavor::Perl, flags).expect("valid");
+        let expected = read(&pattern).find_at(&mut free(), text.as_bytes(), 0);
+        // With something special in it, paths are tried one by one.
+        let tried = read(&format!("{pattern}(?=)")).find_at(&mut free(), text.as_bytes(), 0);
+        proptest::prop_assert_eq!(tried, expected);
+        for simulated in [false, true] {
+            let long = read(&pattern).as_if_long(simulated);
+            proptest::prop_assert_eq!(long.find_at(&mut free(), text.as_bytes(), 0), expected);
+        }
+    }
+
+    #[test]
+    fn groups_are_the_same_wherever_the_last_match_was(
+        pattern in small(),
+        text in "[abc]{0,12}",
+    ) {
+        let pattern = pattern.text();
+        let read = || made(pattern.as_bytes(), Flavor::Extended, Flags::default()).expect("valid");
+        let (used, text) = (read(), text.as_bytes());
+        let (mut at, mut found, mut expected) = (0, Vec::new(), Vec::new());
+        while used.captures_at(&mut free(), text, at, &mut found).expect("groups") {
+            read().captures_at(&mut free(), text, at, &mut expected).expect("groups");
+            proptest::prop_assert_eq!(&found, &expected);
+            let (from, to) = found.first().copied().flatten().expect("a match");
+            at = to + usize::from(from == to);
+        }
     }
 
     #[test]
@@ -274,10 +380,10 @@ proptest::proptest! {
     ) {
         for flavor in [Flavor::Basic, Flavor::Extended, Flavor::Perl, Flavor::Fixed] {
             let flags = Flags { utf8, ..Flags::default() };
-            if let Ok(regex) = Regex::new(pattern.as_bytes(), flavor, flags) {
+            if let Ok(regex) = made(pattern.as_bytes(), flavor, flags) {
                 let mut found = Vec::new();
-                let _ = regex.captures_at(&text, 0, &mut found);
-                let _ = regex.is_match_at(&text, text.len() / 2);
+                let _ = regex.captures_at(&mut free(), &text, 0, &mut found);
+                let _ = regex.is_match_at(&mut free(), &text, text.len() / 2);
             }
         }
     }

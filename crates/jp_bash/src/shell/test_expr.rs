@@ -1,6 +1,6 @@
 //! `[[ ]]`, and the file and text tests it shares with `test`.
 
-use crate::regex::{Flags, Flavor, RegexError};
+use crate::regex::{Flags, Flavor, MatchError, RegexError};
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::{self, Opt};
@@ -91,27 +91,32 @@ impl Shell<'_> {
             utf8: self.utf8(),
             ..Flags::default()
         };
-        self.kernel
-            .budget
-            .work(1 + u32::try_from(text.len() / 1024).unwrap_or(u32::MAX))?;
         let mut groups = Vec::new();
-        let regex = match self.vars.regexes.get(pattern, Flavor::Extended, flags) {
-            Ok(regex) => regex,
+        let mut budget = &*self.kernel.budget;
+        budget.work(1)?;
+        let cache = &mut self.vars.regexes;
+        let answer = match cache.get(&mut budget, pattern, Flavor::Extended, flags) {
+            Ok(Ok(regex)) => Ok(regex
+                .captures_at(&mut budget, text, 0, &mut groups)
+                .map(|found| (found, regex.group_count() + 1))),
+            Ok(Err(error)) => Err(Ok(error)),
+            Err(stop) => Err(Err(stop)),
+        };
+        cache.settle(&mut budget);
+        let (found, count) = match answer {
+            Ok(answer) => answer.map_err(MatchError::into_stop)?,
+            Err(Err(stop)) => return Err(stop.into()),
             // A count beyond RE_DUP_MAX is refused by the C library too.
-            Err(RegexError::TooBig) if pattern.len() > 4096 => {
+            Err(Ok(RegexError::TooBig)) if pattern.len() > 4096 => {
                 return Err(Stop::Limit(Limit::Memory).into());
             }
-            Err(RegexError::TooBig) => {
+            Err(Ok(RegexError::TooBig)) => {
                 self.complain(b"[[: the regular expression is too big")?;
                 return Err(Flow::Abandon(2));
             }
             // Status 2, without a message, as in bash 5.2.
-            Err(_) => return Err(Flow::Abandon(2)),
+            Err(Ok(_)) => return Err(Flow::Abandon(2)),
         };
-        let found = regex
-            .captures_at(text, 0, &mut groups)
-            .map_err(|_| Stop::Limit(Limit::Loops))?;
-        let count = regex.group_count() + 1;
         let mut texts = Vec::with_capacity(count);
         if found {
             groups.resize(count, None);

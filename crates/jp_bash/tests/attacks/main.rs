@@ -12,6 +12,7 @@ mod files;
 mod languages;
 mod memory;
 mod recursion;
+mod regex;
 mod state;
 mod streams;
 mod support;

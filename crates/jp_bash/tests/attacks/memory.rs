@@ -107,6 +107,38 @@ fn variables_and_arrays_stay_within_the_memory_limit() {
 }
 
 #[test]
+fn regular_expressions_stay_within_the_memory_limit() {
+    let patterns = [
+        "x=$(head -c 1000000 /dev/zero | tr '\\0' 'a')",
+        "x=$(yes 'a*' | head -c 1000000 | tr -d '\\n')",
+        "x=$(yes '[[:alpha:]]' | head -c 800000 | tr -d '\\n')",
+        "x='(((a{1,100}){1,100}){1,100}){1,100}'",
+        "x='(\\w{1,40}){1,40}'",
+    ];
+    let uses = [
+        "[[ aaa =~ $x ]]",
+        "printf '%s\\n' \"$x\" > f; grep -E -f f <<< aaa; grep -f f <<< aaa; grep -P -f f <<< aaa",
+        "printf 's/%s/b/\\n' \"$x\" > f; sed -E -f f <<< aaa",
+        "export x; awk 'BEGIN { print match(\"aaa\", ENVIRON[\"x\"]) }'; awk '{ print NF }' FS=\"$x\" <<< aaa",
+        "printf '%s' \"$x\" > f; jq -n --rawfile x f '\"aaa\" | test($x)'",
+        "expr aaa : \"$x\"; find . -regex \"$x\"",
+    ];
+    let scripts: Vec<String> = patterns
+        .iter()
+        .flat_map(|pattern| uses.iter().map(move |used| format!("{pattern}; {used}")))
+        .collect();
+    stays_small(&scripts.iter().map(String::as_str).collect::<Vec<_>>());
+    stays_small(&[
+        "i=0; while :; do [[ x =~ (\\w{1,20}$((i++))){1,5} ]]; done",
+        "awk 'BEGIN { while (1) \"x\" ~ (\"(\\\\w{1,20}\" i++ \"){1,5}\") }'",
+        "jq -n 'range(100000) as $i | \"x\" | test(\"(\\\\w{1,20}\\($i)){1,5}\")' > /dev/null",
+        "for ((i=0;i<20000;i++)); do echo \"s/(\\\\w{1,20}$i){1,5}/x/\"; done > f; sed -E -f f <<< a",
+        "head -c 3000000 /dev/zero | tr '\\0' a | sed -E 's/((a|b)*)*c|((a)|(b))*$/x/' | wc -c",
+        "head -c 3000000 /dev/zero | tr '\\0' a | grep -cP '((a|b)*)*(?=c)'",
+    ]);
+}
+
+#[test]
 fn functions_aliases_and_the_like_stay_within_the_memory_limit() {
     stays_small(&[
         "b=$(for i in {1..300}; do echo 'echo a b c;'; done); i=0; while :; do eval \"f$((i++))() { $b }\"; done",

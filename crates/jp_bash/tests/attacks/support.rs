@@ -17,6 +17,14 @@ pub(crate) fn tight() -> Bounds {
     }
 }
 
+/// The same with time enough on a busy machine, for what must end at another limit.
+pub(crate) fn patient() -> Bounds {
+    Bounds {
+        time: Duration::from_secs(120),
+        ..tight()
+    }
+}
+
 /// The same with more memory.
 pub(crate) fn roomy() -> Bounds {
     Bounds {

@@ -6,9 +6,16 @@ use rustc_hash::FxHashMap;
 
 use super::lex;
 use crate::regex::{Dialect, Flags, Flavor, Regex, RegexError};
+use crate::stop::Stop;
+use crate::system::System;
 
 /// How many dynamic patterns are kept compiled.
 const KEPT: usize = 128;
+/// The most bytes that they hold before they are forgotten.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// A pattern, or what is wrong with it.
+pub(super) type Compiled = Result<Result<Rc<Regex>, RegexError>, Stop>;
 
 /// Compiled patterns by their text.
 pub(super) struct Patterns {
@@ -57,63 +64,79 @@ impl Patterns {
         }
     }
 
-    fn compile(&self, text: &[u8]) -> Result<Rc<Regex>, RegexError> {
-        Regex::new(&translate(text), Flavor::Extended, self.flags()).map(Rc::new)
+    fn compile(&self, sys: &mut dyn System, text: &[u8]) -> Compiled {
+        let made = Regex::new(sys, &translate(text), Flavor::Extended, self.flags())?;
+        Ok(made.map(Rc::new))
     }
 
     /// Returns what finds lines that any of these constants matches; `None` if they are too much together.
-    pub(super) fn lines(&mut self, wanted: &[u32], texts: &[Vec<u8>]) -> Option<Rc<Regex>> {
+    pub(super) fn lines(
+        &mut self,
+        sys: &mut dyn System,
+        wanted: &[u32],
+        texts: &[Vec<u8>],
+    ) -> Result<Option<Rc<Regex>>, Stop> {
         if let Some(regex) = &self.lines {
-            return Some(Rc::clone(regex));
+            return Ok(Some(Rc::clone(regex)));
         }
         let texts = wanted.iter().map(|index| texts.get(*index as usize));
-        let texts: Vec<Vec<u8>> = texts
-            .map(|text| text.map(|text| translate(text)))
-            .collect::<Option<_>>()?;
+        let texts = texts.map(|text| text.map(|text| translate(text)));
+        let Some(texts) = texts.collect::<Option<Vec<Vec<u8>>>>() else {
+            return Ok(None);
+        };
         let views: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         let flags = Flags {
             lines: Some(b'\n'),
             ..self.flags()
         };
-        let regex = Regex::any_of(&views, Flavor::Extended, flags).ok()?;
+        let Ok(regex) = Regex::any_of(sys, &views, Flavor::Extended, flags)? else {
+            return Ok(None);
+        };
         let regex = Rc::new(regex);
         self.lines = Some(Rc::clone(&regex));
-        Some(regex)
+        Ok(Some(regex))
     }
 
     /// Returns the program's constant of that index, compiled.
     #[inline]
-    pub(super) fn constant(&mut self, index: u32, text: &[u8]) -> Result<Rc<Regex>, RegexError> {
+    pub(super) fn constant(&mut self, sys: &mut dyn System, index: u32, text: &[u8]) -> Compiled {
         if let Some(Some(regex)) = self.consts.get(index as usize) {
-            return Ok(Rc::clone(regex));
+            return Ok(Ok(Rc::clone(regex)));
         }
-        let regex = self.compile(text)?;
+        let regex = match self.compile(sys, text)? {
+            Ok(regex) => regex,
+            error => return Ok(error),
+        };
         if let Some(slot) = self.consts.get_mut(index as usize) {
             *slot = Some(Rc::clone(&regex));
         }
-        Ok(regex)
+        Ok(Ok(regex))
     }
 
     /// Returns a pattern that the program made, compiled.
-    pub(super) fn dynamic(&mut self, text: &[u8]) -> Result<Rc<Regex>, RegexError> {
+    pub(super) fn dynamic(&mut self, sys: &mut dyn System, text: &[u8]) -> Compiled {
         if let Some((last, regex)) = &self.last
             && last == text
         {
-            return Ok(Rc::clone(regex));
+            return Ok(Ok(Rc::clone(regex)));
         }
         let regex = match self.dynamic.get(text) {
             Some(regex) => Rc::clone(regex),
             None => {
-                let regex = self.compile(text)?;
-                if self.dynamic.len() >= KEPT {
-                    self.dynamic.clear();
+                let regex = match self.compile(sys, text)? {
+                    Ok(regex) => regex,
+                    error => return Ok(error),
+                };
+                let kept: u64 = self.dynamic.values().map(|regex| regex.size()).sum();
+                if self.dynamic.len() >= KEPT || kept > MOST_BYTES {
+                    self.dynamic.drain().for_each(|(_, old)| old.settle(sys));
                 }
                 self.dynamic.insert(text.to_vec(), Rc::clone(&regex));
                 regex
             }
         };
         self.last = Some((text.to_vec(), Rc::clone(&regex)));
-        Ok(regex)
+        Ok(Ok(regex))
     }
 }
 

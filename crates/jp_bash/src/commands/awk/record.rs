@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::chars;
 use super::value::{Long, Meter, SHORT, Value};
 use crate::regex::{MatchError, Regex};
+use crate::system::System;
 
 /// How a record is cut into fields.
 #[derive(Clone)]
@@ -144,7 +145,7 @@ impl Record {
 
     /// Finds fields up to that number.
     #[inline]
-    fn reach(&mut self, number: usize) -> Result<(), MatchError> {
+    fn reach(&mut self, sys: &mut dyn System, number: usize) -> Result<(), MatchError> {
         while !self.done && self.spans.len() < number {
             match &*self.splitter {
                 Splitter::Blank => self.next_blank(),
@@ -154,7 +155,9 @@ impl Record {
                 }
                 _ => {
                     let splitter = Rc::clone(&self.splitter);
-                    split(&self.text, &splitter, &mut |span, _| self.spans.push(span))?;
+                    split(sys, &self.text, &splitter, &mut |span, _| {
+                        self.spans.push(span);
+                    })?;
                     self.done = true;
                 }
             }
@@ -194,18 +197,22 @@ impl Record {
     }
 
     /// Returns `NF`.
-    pub(super) fn count(&mut self) -> Result<usize, MatchError> {
+    pub(super) fn count(&mut self, sys: &mut dyn System) -> Result<usize, MatchError> {
         if let Some(loose) = &self.loose {
             return Ok(loose.len());
         }
-        self.reach(usize::MAX)?;
+        self.reach(sys, usize::MAX)?;
         Ok(self.spans.len())
     }
 
     /// Returns a field's bytes if it was not assigned; `None` beyond the last one or once fields are loose.
     #[inline]
-    pub(super) fn bytes(&mut self, number: usize) -> Result<Option<&[u8]>, MatchError> {
-        self.reach(number)?;
+    pub(super) fn bytes(
+        &mut self,
+        sys: &mut dyn System,
+        number: usize,
+    ) -> Result<Option<&[u8]>, MatchError> {
+        self.reach(sys, number)?;
         Ok(self
             .spans
             .get(number.wrapping_sub(1))
@@ -214,23 +221,29 @@ impl Record {
 
     /// Returns a field from 1 on.
     #[inline]
-    pub(super) fn field(&mut self, number: usize, meter: &Meter) -> Result<Value, MatchError> {
+    pub(super) fn field(
+        &mut self,
+        sys: &mut dyn System,
+        number: usize,
+        meter: &Meter,
+    ) -> Result<Value, MatchError> {
         if let Some(loose) = &self.loose {
             return Ok(loose.get(number - 1).cloned().unwrap_or_default());
         }
         Ok(self
-            .bytes(number)?
+            .bytes(sys, number)?
             .map_or(Value::Uninit, |text| Value::input(text, meter)))
     }
 
     /// Makes the fields values of their own, at least that many; the caller has asked for the memory.
     pub(super) fn loosen(
         &mut self,
+        sys: &mut dyn System,
         count: usize,
         meter: &Meter,
     ) -> Result<&mut Vec<Value>, MatchError> {
         if self.loose.is_none() {
-            self.reach(usize::MAX)?;
+            self.reach(sys, usize::MAX)?;
             let text = &self.text;
             let values = self
                 .spans
@@ -250,6 +263,7 @@ impl Record {
 
 /// Cuts a text; `found` gets each piece and the separator behind it (empty behind the last).
 pub(super) fn split(
+    sys: &mut dyn System,
     text: &[u8],
     splitter: &Splitter,
     found: &mut dyn FnMut(Span, Span),
@@ -300,14 +314,15 @@ pub(super) fn split(
                 at += usize::max(len, 1);
             }
         }
-        Splitter::Regex(regex, newline) => split_regex(text, regex, *newline, found)?,
-        Splitter::Fields(regex) => split_fields(text, regex, found)?,
+        Splitter::Regex(regex, newline) => split_regex(sys, text, regex, *newline, found)?,
+        Splitter::Fields(regex) => split_fields(sys, text, regex, found)?,
         Splitter::Widths(widths, utf8) => split_widths(text, widths, *utf8, found),
     }
     Ok(())
 }
 
 fn split_regex(
+    sys: &mut dyn System,
     text: &[u8],
     regex: &Regex,
     newline: bool,
@@ -317,16 +332,27 @@ fn split_regex(
         return Ok(());
     }
     let (mut at, mut from) = (0, 0);
+    // What was found before is not looked for again, as long as it is ahead.
+    let (mut ahead, mut line): (Option<Option<Span>>, Option<Option<usize>>) = (None, None);
     loop {
-        let mut next = regex.find_at(text, from)?;
+        let matched = match ahead.take() {
+            Some(Some((start, end))) if start >= from => Some((start, end)),
+            Some(None) => None,
+            _ => regex.find_at(sys, text, from)?,
+        };
+        let mut next = matched;
         if newline {
-            let line = memchr::memchr(b'\n', text.get(at..).unwrap_or_default())
-                .map(|n| (at + n, at + n + 1));
-            next = match (next, line) {
-                (Some(a), Some(b)) if b.0 < a.0 => Some(b),
-                (None, line) => line,
+            line = match line {
+                Some(Some(place)) if place >= at => Some(Some(place)),
+                Some(None) => Some(None),
+                _ => Some(newline_at(sys, text, at)?),
+            };
+            next = match (matched, line.flatten()) {
+                (Some(a), Some(b)) if b < a.0 => Some((b, b + 1)),
+                (None, Some(b)) => Some((b, b + 1)),
                 (next, _) => next,
             };
+            ahead = Some(matched).filter(|_| next != matched);
         }
         match next {
             // An empty match separates nothing.
@@ -348,8 +374,22 @@ fn split_regex(
     Ok(())
 }
 
+/// Finds a newline, in pieces.
+fn newline_at(sys: &mut dyn System, text: &[u8], from: usize) -> Result<Option<usize>, MatchError> {
+    let mut at = from;
+    for piece in text.get(from..).unwrap_or_default().chunks(1 << 15) {
+        sys.work(u32::try_from(piece.len() >> 10).unwrap_or(0))?;
+        if let Some(found) = memchr::memchr(b'\n', piece) {
+            return Ok(Some(at + found));
+        }
+        at += piece.len();
+    }
+    Ok(None)
+}
+
 /// Finds what looks like a field; the separators are what is between.
 fn split_fields(
+    sys: &mut dyn System,
     text: &[u8],
     regex: &Regex,
     found: &mut dyn FnMut(Span, Span),
@@ -358,7 +398,7 @@ fn split_fields(
     let mut at = 0;
     let mut last_end = None;
     while at <= text.len() {
-        let Some((start, end)) = regex.find_at(text, at)? else {
+        let Some((start, end)) = regex.find_at(sys, text, at)? else {
             break;
         };
         // An empty match right behind a field belongs to the separator.

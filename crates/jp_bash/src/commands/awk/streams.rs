@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::commands::io::{CHUNK, Output};
 use crate::errno::Errno;
-use crate::regex::Regex;
+use crate::regex::{MatchError, Regex};
 use crate::stop::{Limit, Stop};
 use crate::system::{Ended, Fd, OpenHow, Pid, Spawn, SysError, SysResult, System, failed};
 
@@ -25,7 +25,16 @@ pub(super) enum Separator {
 pub(super) enum ReadError {
     Errno(Errno),
     Stop(Stop),
-    Regex,
+    Regex(MatchError),
+}
+
+impl From<MatchError> for ReadError {
+    fn from(error: MatchError) -> Self {
+        match error {
+            MatchError::Stop(stop) => Self::Stop(stop),
+            error => Self::Regex(error),
+        }
+    }
 }
 
 impl From<SysError> for ReadError {
@@ -148,8 +157,8 @@ impl Reader {
         }
         let text = self.slice(0, self.complete);
         let found = regex
-            .line_at(text, self.start, b'\n')
-            .map_err(|_| ReadError::Regex)?
+            .line_at(sys, text, self.start, b'\n')
+            .map_err(ReadError::from)?
             // Behind the last newline there is no line, though `^$` matches there.
             .filter(|at| *at < self.complete);
         // Without a match the last line begins behind the newline before its own.
@@ -216,8 +225,8 @@ impl Reader {
                 looked = self.end - self.start;
                 let mut from = 0;
                 while let Some((start, end)) = regex
-                    .find_at(self.rest(), from)
-                    .map_err(|_| ReadError::Regex)?
+                    .find_at(sys, self.rest(), from)
+                    .map_err(ReadError::from)?
                 {
                     if start == end {
                         from = end + 1;

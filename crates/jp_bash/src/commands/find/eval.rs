@@ -9,6 +9,7 @@ use crate::commands::file::size::blocks;
 use crate::commands::file::{Cmd, time};
 use crate::commands::io::Output;
 use crate::errno::Errno;
+use crate::regex::MatchError;
 use crate::stop::{Limit, Stop};
 use crate::system::{FileKind, Follow, Stat, Timestamp, failed};
 
@@ -119,10 +120,10 @@ impl<'a, 's> Evaluator<'a, 's> {
                 pattern,
                 fold_case,
             } => return self.matches(*subject, pattern, *fold_case, item),
-            Expr::Regex(regex) => match regex.find_at(&item.path, 0) {
-                Ok(found) => found == Some((0, item.path.len())),
-                Err(_) => return Err(Stop::Limit(Limit::Loops)),
-            },
+            Expr::Regex(regex) => {
+                let found = regex.find_at(self.cmd.sys, &item.path, 0);
+                found.map_err(MatchError::into_stop)? == Some((0, item.path.len()))
+            }
             Expr::Kind { kinds, other } => {
                 let kind = if *other {
                     self.other_kind(item)?

@@ -378,7 +378,7 @@ impl Draft {
         if views.is_empty() {
             return Ok(Ok(self.config));
         }
-        match Regex::any_of(&views, self.flavor, self.flags) {
+        match Regex::any_of(sys, &views, self.flavor, self.flags)? {
             Ok(regex) => {
                 // Debian's grep is silent about stray backslashes.
                 let said = regex.warnings().iter();

@@ -2,6 +2,7 @@
 
 use super::config::Show;
 use super::search::{Place, Search};
+use crate::regex::MatchError;
 use crate::stop::Stop;
 use crate::system::{SysResult, System};
 
@@ -133,7 +134,7 @@ fn matches(
     let mut done = from;
     let mut at = from;
     while at < to {
-        let Some((start, end)) = find(search, (from, to), at) else {
+        let Some((start, end)) = find(search, sys, (from, to), at)? else {
             break;
         };
         if end == start {
@@ -171,19 +172,29 @@ fn step(rest: &[u8], utf8: bool) -> usize {
     len
 }
 
-fn find(search: &Search, (from, to): (usize, usize), at: usize) -> Option<(usize, usize)> {
-    let regex = search.config.regex.as_ref()?;
-    // The search that selected the line did not give up, so this one hardly will.
-    if search.config.line_by_line {
-        let line = search.buf.get(from..to - 1)?;
-        let (start, end) = regex.find_at(line, at - from).ok()??;
-        return Some((from + start, from + end));
+fn find(
+    search: &Search,
+    sys: &mut dyn System,
+    (from, to): (usize, usize),
+    at: usize,
+) -> Result<Option<(usize, usize)>, Stop> {
+    let Some(regex) = &search.config.regex else {
+        return Ok(None);
+    };
+    let found = if search.config.line_by_line {
+        let line = search.buf.get(from..to - 1).unwrap_or_default();
+        let found = regex.find_at(sys, line, at - from);
+        found.map(|found| found.map(|(start, end)| (from + start, from + end)))
+    } else {
+        let text = search.buf.get(..to).unwrap_or_default();
+        regex.find_at(sys, text, at)
+    };
+    match found {
+        Ok(found) => Ok(found.filter(|(start, _)| *start < to)),
+        // The search that selected the line did not give up, so this one hardly will.
+        Err(MatchError::TooManySteps) => Ok(None),
+        Err(MatchError::Stop(stop)) => Err(stop),
     }
-    let text = search.buf.get(..to)?;
-    regex
-        .find_at(text, at)
-        .ok()?
-        .filter(|(start, _)| *start < to)
 }
 
 /// Writes the count of a file (`-c`).

@@ -223,9 +223,10 @@ impl Search {
                 place.done |= place.after_left == 0;
                 continue;
             }
-            let (from, to) = match self.next_match(place.pos, end) {
+            let (from, to) = match self.next_match(sys, place.pos, end) {
                 Ok(Some(line)) => line,
                 Ok(None) => (end, end),
+                Err(MatchError::Stop(stop)) => return Err(stop.into()),
                 Err(error) => return Ok(Err(error)),
             };
             if !self.config.invert {
@@ -244,13 +245,18 @@ impl Search {
     }
 
     /// Finds the next line that matches.
-    fn next_match(&self, pos: usize, end: usize) -> Result<Option<(usize, usize)>, MatchError> {
+    fn next_match(
+        &self,
+        sys: &mut dyn System,
+        pos: usize,
+        end: usize,
+    ) -> Result<Option<(usize, usize)>, MatchError> {
         let Some(regex) = &self.config.regex else {
             return Ok(None);
         };
         let text = self.buf.get(..end).unwrap_or_default();
         if !self.config.line_by_line {
-            return Ok(match regex.line_at(text, pos, self.config.eol)? {
+            return Ok(match regex.line_at(sys, text, pos, self.config.eol)? {
                 Some(at) if at < end => {
                     let before = text.get(pos..at).unwrap_or_default();
                     let from = memrchr(self.config.eol, before).map_or(pos, |i| pos + i + 1);
@@ -263,7 +269,7 @@ impl Search {
         while from < end {
             let to = self.line_end(from, end);
             let line = text.get(from..to - 1).unwrap_or_default();
-            if regex.is_match_at(line, 0)? {
+            if regex.is_match_at(sys, line, 0)? {
                 return Ok(Some((from, to)));
             }
             from = to;

@@ -6,6 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::script::{Action, Address, Command, Pattern, Script};
 use crate::regex::{Dialect, Flags, Flavor, Regex};
+use crate::stop::Stop;
+use crate::system::System;
 
 /// A piece of script: an `-e` or a file.
 pub(super) struct Piece {
@@ -38,7 +40,10 @@ pub(super) struct Wrong {
     at: Option<usize>,
 }
 
-pub(super) struct Reader {
+pub(super) struct Reader<'s> {
+    sys: &'s mut dyn System,
+    /// The run ends while a pattern is compiled.
+    stopped: Option<Stop>,
     pub(super) text: Vec<u8>,
     pub(super) at: usize,
     pub(super) options: Options,
@@ -50,7 +55,11 @@ pub(super) struct Reader {
 }
 
 /// Reads a script. The error is the whole message, and its exit status is 1.
-pub(super) fn compile(pieces: &[Piece], options: Options) -> Result<Script, String> {
+pub(super) fn compile(
+    sys: &mut dyn System,
+    pieces: &[Piece],
+    options: Options,
+) -> Result<Result<Script, String>, Stop> {
     let mut text = Vec::new();
     let mut starts = Vec::new();
     for piece in pieces {
@@ -66,6 +75,8 @@ pub(super) fn compile(pieces: &[Piece], options: Options) -> Result<Script, Stri
         text.pop();
     }
     let mut reader = Reader {
+        sys,
+        stopped: None,
         text,
         at: 0,
         options,
@@ -76,10 +87,14 @@ pub(super) fn compile(pieces: &[Piece], options: Options) -> Result<Script, Stri
     };
     let first = pieces.first().map(|piece| piece.text.as_slice());
     reader.script.quiet = matches!(first, Some([b'#', b'n', rest @ ..]) if rest.is_empty() || rest.first() == Some(&b'\n'));
-    match reader.commands() {
+    let read = reader.commands();
+    if let Some(stop) = reader.stopped {
+        return Err(stop);
+    }
+    Ok(match read {
         Ok(()) => Ok(reader.script),
         Err(wrong) => Err(locate(&wrong, &reader.text, pieces, &starts)),
-    }
+    })
 }
 
 /// Puts the position into a message.
@@ -112,7 +127,7 @@ fn locate(wrong: &Wrong, text: &[u8], pieces: &[Piece], starts: &[usize]) -> Str
     }
 }
 
-impl Reader {
+impl Reader<'_> {
     /// Makes an error at the place reached.
     pub(super) fn wrong<T>(&self, message: impl Into<String>) -> Result<T, Wrong> {
         Err(Wrong {
@@ -324,12 +339,16 @@ impl Reader {
             dialect: Dialect::Sed,
             ..Flags::default()
         };
-        match Regex::new(&text, flavor, flags) {
-            Ok(regex) => {
+        match Regex::new(self.sys, &text, flavor, flags) {
+            Err(stop) => {
+                self.stopped = Some(stop);
+                self.wrong("stopped")
+            }
+            Ok(Ok(regex)) => {
                 self.script.regexes.push(regex);
                 Ok(Pattern::Is(self.script.regexes.len() - 1))
             }
-            Err(error) => self.wrong(error.to_string()),
+            Ok(Err(error)) => self.wrong(error.to_string()),
         }
     }
 

@@ -101,7 +101,7 @@ pub(super) fn in_regex(text: &[u8]) -> Vec<u8> {
 }
 
 /// Resolves one escape in the text of `a`, `i`, `c`; the letter is behind the reader.
-pub(super) fn in_text(reader: &mut Reader, letter: u8, text: &mut Vec<u8>) {
+pub(super) fn in_text(reader: &mut Reader<'_>, letter: u8, text: &mut Vec<u8>) {
     let rest = reader.text.get(reader.at..).unwrap_or_default();
     if letter == b'n' {
         text.push(b'\n');

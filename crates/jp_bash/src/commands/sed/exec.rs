@@ -28,7 +28,10 @@ impl From<Stop> for Fault {
 
 impl From<MatchError> for Fault {
     fn from(error: MatchError) -> Self {
-        Self::Fatal(error.to_string(), 4)
+        match error {
+            MatchError::Stop(stop) => Self::Stop(stop),
+            error => Self::Fatal(error.to_string(), 4),
+        }
     }
 }
 
@@ -375,7 +378,7 @@ impl<'s> Run<'s> {
                 }
                 return Ok(Go::EndSilently);
             }
-            Action::Translate(table) => self.translate(table),
+            Action::Translate(table) => self.translate(sys, table)?,
             Action::Zap => self.line.clear(),
             Action::Get
             | Action::GetAppend

@@ -70,7 +70,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         Ok(read) => read,
         Err(status) => return Ok(status),
     };
-    let script = match compile::compile(&wanted.pieces, wanted.options) {
+    let script = match compile::compile(sys, &wanted.pieces, wanted.options)? {
         Ok(script) => script,
         Err(message) => {
             complain(sys, b"sed", message.as_bytes())?;

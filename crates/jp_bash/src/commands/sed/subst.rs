@@ -5,7 +5,7 @@ use super::escape;
 use super::script::{Action, Case, Part, Pattern, Subst};
 
 /// Reads `s/pattern/replacement/flags`; the letter is behind the reader.
-pub(super) fn read(reader: &mut Reader) -> Result<Action, Wrong> {
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Action, Wrong> {
     let Some(delimiter) = reader.next().filter(|b| *b != b'\n' && *b != b'\\') else {
         return reader.wrong("unterminated `s' command");
     };
@@ -49,7 +49,7 @@ pub(super) fn read(reader: &mut Reader) -> Result<Action, Wrong> {
     Ok(Action::Subst(Box::new(subst)))
 }
 
-fn flags(reader: &mut Reader, subst: &mut Subst) -> Result<(bool, bool), Wrong> {
+fn flags(reader: &mut Reader<'_>, subst: &mut Subst) -> Result<(bool, bool), Wrong> {
     let (mut ignore_case, mut multi) = (false, false);
     loop {
         match reader.next() {

@@ -6,7 +6,7 @@ use crate::regex::Dialect;
 use crate::regex::error::RegexError;
 use crate::regex::node::Node;
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     pub(super) fn repeats(&mut self, mut node: Node) -> Result<Node, RegexError> {
         let mut wraps = 0;
         loop {
@@ -48,7 +48,7 @@ impl Parser<'_> {
         let begin = self.at;
         self.at += len;
         let (first, stop) = self.number();
-        let lax = self.extended && matches!(self.flags.dialect, Dialect::Grep | Dialect::Awk);
+        let lax = self.lax();
         let min = match (first, stop) {
             (Number::None, Stop::Comma) => Number::Is(0),
             (Number::None, _) if lax && stop == Stop::End => Number::Bad,
@@ -86,6 +86,11 @@ impl Parser<'_> {
         Ok(Some((low, high)))
     }
 
+    /// Tells whether what is no interval stays text.
+    fn lax(&self) -> bool {
+        self.extended && matches!(self.flags.dialect, Dialect::Grep | Dialect::Awk)
+    }
+
     /// Reads up to a comma, the closing brace or the end.
     pub(super) fn number(&mut self) -> (Number, Stop) {
         let mut number = Number::None;
@@ -109,6 +114,8 @@ impl Parser<'_> {
                         Number::Is(n) => Number::Is((n * 10 + digit).min(MAX_COUNT + 1)),
                     };
                 }
+                // Looking for the end of what stays text anyway would be quadratic.
+                _ if self.lax() => return (Number::Bad, Stop::Close),
                 _ => number = Number::Bad,
             }
         }

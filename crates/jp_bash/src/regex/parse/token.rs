@@ -5,7 +5,7 @@ use regex_automata::util::look::Look;
 use super::Parser;
 use crate::regex::set;
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     /// Returns the token here and how many bytes it has.
     pub(super) fn peek(&self) -> (Token, usize) {
         let Some(byte) = self.byte(0) else {

@@ -66,11 +66,13 @@ impl Vm<'_> {
         // Each element costs far more than its byte: ask before there are millions.
         if text.len() > LONG {
             let mut count = 0_usize;
-            record::split(text, &splitter, &mut |_, _| count += 1)?;
+            record::split(self.sys, text, &splitter, &mut |_, _| count += 1)?;
             self.claim(count.saturating_mul(192))?;
         }
         let mut spans = Vec::new();
-        record::split(text, &splitter, &mut |field, gap| spans.push((field, gap)))?;
+        record::split(self.sys, text, &splitter, &mut |field, gap| {
+            spans.push((field, gap));
+        })?;
         self.claim(spans.len().saturating_mul(128))?;
         let last = spans.len();
         if pattern && let (Some(seps), Some(((from, _), _))) = (&seps, spans.first()) {

@@ -65,14 +65,16 @@ impl Vm<'_> {
             Op::MatchConst(index, negated) => {
                 let regex = self.regex_const(index)?;
                 let value = self.pop();
-                let found = regex.is_match_at(&self.text(&value), 0)?;
+                let text = self.text(&value);
+                let found = regex.is_match_at(self.sys, &text, 0)?;
                 self.push_truth(found != negated);
             }
             Op::Match(negated) => {
                 let pattern = self.pop();
                 let value = self.pop();
                 let regex = self.regex(&pattern)?;
-                let found = regex.is_match_at(&self.text(&value), 0)?;
+                let text = self.text(&value);
+                let found = regex.is_match_at(self.sys, &text, 0)?;
                 self.push_truth(found != negated);
             }
             Op::Key(count) => self.join_key(count as usize)?,
@@ -190,7 +192,7 @@ impl Vm<'_> {
             push_output(self.out.buffer(), &value, &self.specials.ofmt);
             return Ok(());
         }
-        if let Some(text) = self.record.bytes(number)? {
+        if let Some(text) = self.record.bytes(self.sys, number)? {
             self.out.put(self.sys, text)?;
         }
         Ok(())
@@ -218,7 +220,7 @@ impl Vm<'_> {
             self.fresh_record()?;
             return Ok(self.record.whole(&self.meter));
         }
-        Ok(self.record.field(number, &self.meter)?)
+        Ok(self.record.field(self.sys, number, &self.meter)?)
     }
 
     /// Joins the record's fields, if one was changed since the text was made.
@@ -249,7 +251,7 @@ impl Vm<'_> {
         if count > MOST_FIELDS {
             return self.fatal(&[b"attempt to use more than 16777216 fields"]);
         }
-        let have = self.record.count()?;
+        let have = self.record.count(self.sys)?;
         if count > have {
             self.claim((count - have).saturating_mul(size_of::<Value>()))?;
         }
@@ -265,7 +267,11 @@ impl Vm<'_> {
         }
         self.reach_fields(number)?;
         let meter = self.meter.clone();
-        if let Some(slot) = self.record.loosen(number, &meter)?.get_mut(number - 1) {
+        if let Some(slot) = self
+            .record
+            .loosen(self.sys, number, &meter)?
+            .get_mut(number - 1)
+        {
             *slot = value;
         }
         Ok(())

@@ -122,7 +122,7 @@ impl Vm<'_> {
                     self.input.close(self.sys)?;
                 }
                 Err(ReadError::Stop(stop)) => return Err(stop.into()),
-                Err(ReadError::Regex) => return Err(crate::regex::MatchError.into()),
+                Err(ReadError::Regex(error)) => return Err(error.into()),
                 Err(ReadError::Errno(errno)) => {
                     let name = self.special(Special::Filename)?;
                     let name = self.text(&name).into_owned();
@@ -345,7 +345,7 @@ impl Vm<'_> {
             Ok(Some(found)) => found,
             Ok(None) => return Ok(0.0),
             Err(ReadError::Errno(_)) => return Ok(-1.0),
-            Err(ReadError::Regex) => return Err(crate::regex::MatchError.into()),
+            Err(ReadError::Regex(error)) => return Err(error.into()),
             Err(ReadError::Stop(stop)) => return Err(stop.into()),
         };
         let text = reader.slice(found.start, found.end);

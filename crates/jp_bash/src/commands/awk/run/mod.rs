@@ -46,7 +46,10 @@ impl From<Stop> for Fault {
 
 impl From<MatchError> for Fault {
     fn from(error: MatchError) -> Self {
-        Self::Fatal(error.to_string().into_bytes())
+        match error {
+            MatchError::Stop(stop) => Self::Stop(stop),
+            error => Self::Fatal(error.to_string().into_bytes()),
+        }
     }
 }
 
@@ -364,7 +367,7 @@ impl<'a> Vm<'a> {
             other => {
                 let text = self.text(other);
                 self.patterns
-                    .dynamic(&text)
+                    .dynamic(self.sys, &text)?
                     .map_err(|error| (error, text.into_owned()))
             }
         };
@@ -379,7 +382,7 @@ impl<'a> Vm<'a> {
             .get(index as usize)
             .map_or(&b""[..], Vec::as_slice);
         self.patterns
-            .constant(index, text)
+            .constant(self.sys, index, text)?
             .map_err(|error| bad_regex(&error, text))
     }
 

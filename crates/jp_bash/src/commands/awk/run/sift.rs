@@ -96,7 +96,8 @@ impl Vm<'_> {
         if !sift.due() {
             return Ok(Next::Unknown);
         }
-        let Some(regex) = self.patterns.lines(&sift.regexes, &self.program.regexes) else {
+        let (patterns, texts) = (&mut self.patterns, &self.program.regexes);
+        let Some(regex) = patterns.lines(self.sys, &sift.regexes, texts)? else {
             self.sift = None;
             return Ok(Next::Unknown);
         };

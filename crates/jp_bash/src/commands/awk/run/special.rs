@@ -104,7 +104,7 @@ impl Vm<'_> {
     pub(super) fn special(&mut self, special: Special) -> Ran<Value> {
         Ok(match special {
             #[expect(clippy::cast_precision_loss, reason = "no record has 2^53 fields")]
-            Special::Nf => Value::Num(self.record.count()? as f64),
+            Special::Nf => Value::Num(self.record.count(self.sys)? as f64),
             Special::Nr => Value::Num(self.specials.nr),
             Special::Fnr => Value::Num(self.specials.fnr),
             other => self.specials.get(other),
@@ -165,7 +165,7 @@ impl Vm<'_> {
         let count = self.field_number(count)?;
         self.reach_fields(count)?;
         let meter = self.meter.clone();
-        self.record.loosen(count, &meter)?.truncate(count);
+        self.record.loosen(self.sys, count, &meter)?.truncate(count);
         Ok(())
     }
 

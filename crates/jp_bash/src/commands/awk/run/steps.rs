@@ -241,7 +241,7 @@ impl Vm<'_> {
                 Op::MatchRecord(index) => {
                     let regex = ok!(self.regex_const(index));
                     ok!(self.fresh_record());
-                    let found = ok!(regex.is_match_at(self.record.text(), 0));
+                    let found = ok!(regex.is_match_at(self.sys, self.record.text(), 0));
                     self.push_truth(found);
                 }
                 Op::IterNext(by) => match self.iters.last_mut().and_then(|iter| iter.keys.pop()) {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem::Finder;
 use smallvec::{SmallVec, smallvec};
 
 use super::super::array::Key;
@@ -13,6 +12,10 @@ use super::{Ran, Vm};
 use crate::regex::Regex;
 
 type Groups = Vec<Option<(usize, usize)>>;
+
+/// So many bytes are changed in place before the run is asked, and how much work that is.
+const PIECE: usize = 32 << 10;
+const PIECE_UNITS: u32 = 32;
 
 /// A piece of a replacement.
 enum Piece<'t> {
@@ -82,18 +85,18 @@ impl Vm<'_> {
         let with_groups = pieces
             .iter()
             .any(|piece| matches!(piece, Piece::Group(n) if *n > 0));
-        if let (Some(old), [Piece::Text(new)], Which::All) = (regex.literal(), pieces, which) {
-            return self.replace_text(text, old, new, out);
+        if let (Some(_), [Piece::Text(new)], Which::All) = (regex.literal(), pieces, which) {
+            return self.replace_text(text, regex, new, out);
         }
         let mut groups: Groups = Vec::new();
         let (mut at, mut copied, mut seen, mut replaced) = (0, 0, 0_u64, 0_u64);
         let mut last_end = None;
         while at <= text.len() {
             let found = if with_groups {
-                regex.captures_at(text, at, &mut groups)?;
+                regex.captures_at(self.sys, text, at, &mut groups)?;
                 groups.first().copied().flatten()
             } else {
-                regex.find_at(text, at)?
+                regex.find_at(self.sys, text, at)?
             };
             let Some((start, end)) = found else {
                 break;
@@ -151,15 +154,15 @@ impl Vm<'_> {
     fn replace_text(
         &mut self,
         text: &[u8],
-        old: &Finder<'_>,
+        old: &Regex,
         new: &[u8],
         out: &mut Vec<u8>,
     ) -> Ran<u64> {
         let (mut copied, mut replaced) = (0, 0);
-        for start in old.find_iter(text) {
+        while let Some((start, end)) = old.find_at(self.sys, text, copied)? {
             out.extend_from_slice(text.get(copied..start).unwrap_or_default());
             out.extend_from_slice(new);
-            copied = start + old.needle().len();
+            copied = end;
             replaced += 1;
             if out.len() > 1 << 16 {
                 self.claim(out.len().saturating_mul(2))?;
@@ -203,9 +206,9 @@ impl Vm<'_> {
     fn replace_record(&mut self, regex: &Regex, pieces: &[Piece<'_>], which: Which) -> Ran<u64> {
         self.fresh_record()?;
         if let (Some(old), [Piece::Text(new)], Which::All) = (regex.literal(), pieces, which)
-            && let ([old], [new]) = (old.needle(), &**new)
+            && let (Some(old), [new]) = (old.byte(), &**new)
         {
-            return Ok(self.replace_byte(*old, *new));
+            return self.replace_byte(old, *new);
         }
         let text = self.record.take();
         let mut out = std::mem::take(&mut self.spare);
@@ -226,18 +229,29 @@ impl Vm<'_> {
     }
 
     /// Replaces a byte in `$0`, in place.
-    fn replace_byte(&mut self, old: u8, new: u8) -> u64 {
+    fn replace_byte(&mut self, old: u8, new: u8) -> Ran<u64> {
         let mut text = self.record.take();
-        let count = text.iter().filter(|byte| **byte == old).count();
+        let mut count = 0;
+        let mut done = Ok(());
+        for piece in text.chunks_mut(PIECE) {
+            count += piece.iter().filter(|byte| **byte == old).count() as u64;
+            for byte in &mut *piece {
+                *byte = if *byte == old { new } else { *byte };
+            }
+            if piece.len() == PIECE {
+                done = self.sys.work(PIECE_UNITS);
+                if done.is_err() {
+                    break;
+                }
+            }
+        }
         if count == 0 {
             self.record.put_back(text);
-            return 0;
+        } else {
+            self.record.set_owned(text, &self.splitter);
         }
-        for byte in &mut text {
-            *byte = if *byte == old { new } else { *byte };
-        }
-        self.record.set_owned(text, &self.splitter);
-        count as u64
+        done?;
+        Ok(count)
     }
 
     pub(super) fn gensub(&mut self, args: &[Value]) -> Ran<Value> {
@@ -279,10 +293,10 @@ impl Vm<'_> {
         let text = self.text(value);
         let found = match groups {
             Some(groups) => {
-                regex.captures_at(&text, 0, groups)?;
+                regex.captures_at(self.sys, &text, 0, groups)?;
                 groups.first().copied().flatten()
             }
-            None => regex.find_at(&text, 0)?,
+            None => regex.find_at(self.sys, &text, 0)?,
         };
         Ok(match found {
             Some((start, end)) => (

@@ -21,7 +21,7 @@ impl<'a> Parser<'a, '_> {
             utf8: self.cmd.sys.utf8(),
             ..Flags::default()
         };
-        match Regex::new(&pattern, flavor, flags) {
+        match Regex::new(self.cmd.sys, &pattern, flavor, flags)? {
             Ok(regex) => Ok(Expr::Regex(Box::new(regex))),
             Err(error) => bad(&[
                 b"failed to compile regular expression '",

@@ -1,26 +1,27 @@
 //! Regular expressions: one builtin, on which the prelude builds `test`, `match`, `capture`, `sub` and the rest.
 
-use fancy_regex::{Regex, RegexBuilder};
+use std::rc::Rc;
 
 use super::{Entry, two};
-use crate::commands::jq::fail::{self, Result};
+use crate::commands::jq::fail::{self, Fail, Result};
 use crate::commands::jq::text::Text;
 use crate::commands::jq::value::Value;
 use crate::commands::jq::world::World;
+use crate::regex::{self, Flavor, MatchError, Regex, RegexError};
 
 pub(super) const TABLE: &[Entry] = &[("_match", 3, matches)];
 
-/// How often the matcher may go back before it gives up: patterns are hostile input.
-const BACKTRACKS: usize = 100_000;
-/// How large a compiled pattern may get.
-const SIZE: usize = 4 << 20;
 /// How many compiled patterns are kept.
 const KEPT: usize = 32;
+/// The most bytes that they hold before they are forgotten.
+const MOST_BYTES: u64 = 8 << 20;
+/// The largest pattern.
+const MAX_PATTERN: usize = 60 << 10;
 
 /// A pattern that was compiled.
 pub(in crate::commands::jq) struct Compiled {
     source: (Text, Text),
-    regex: std::rc::Rc<Regex>,
+    regex: Rc<Regex>,
 }
 
 /// What the flags say besides how to compile.
@@ -28,6 +29,9 @@ struct Flags {
     global: bool,
     skip_empty: bool,
 }
+
+/// Where a match and its groups are.
+type Places = Vec<Option<(usize, usize)>>;
 
 /// `_match(re; flags; test)`: whether there is a match, or an array of all of them.
 fn matches(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
@@ -49,23 +53,26 @@ fn matches(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
         return Ok(Value::Null);
     };
     let (regex, flags) = compile(world, &pattern, &flags)?;
-    world.fuel.steps(text.len() * 4)?;
     let mut search = Search {
         regex: &regex,
         text: text.as_str(),
+        places: Vec::new(),
         counted: (0, 0),
     };
     if test {
-        return Ok(Value::Bool(search.find(0, &flags)?.is_some()));
+        return Ok(Value::Bool(search.find(world, 0, &flags)?.is_some()));
     }
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(captures) = search.find(from, &flags)? {
+    while let Some(whole) = search.find(world, from, &flags)? {
         world.fuel.steps(256)?;
-        let whole = captures
-            .get(0)
-            .map_or((from, from), |whole| (whole.start(), whole.end()));
-        found.push(search.show(&captures, whole));
+        let shown = search.show(world, whole)?;
+        if found.len() == found.capacity() {
+            let more = usize::max(found.len(), 16);
+            world.fuel.room(more * size_of::<Value>())?;
+            found.reserve_exact(more);
+        }
+        found.push(shown);
         if !flags.global {
             break;
         }
@@ -83,29 +90,31 @@ fn matches(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
 struct Search<'a> {
     regex: &'a Regex,
     text: &'a str,
+    places: Places,
     /// A place in bytes and the same in characters, so that counting goes on from there.
     counted: (usize, usize),
 }
 
-impl<'a> Search<'a> {
+impl Search<'_> {
+    /// Finds the next match; its groups are in `places`.
     fn find(
-        &self,
+        &mut self,
+        world: &mut World<'_>,
         mut from: usize,
         flags: &Flags,
-    ) -> Result<Option<fancy_regex::Captures<'a, str>>> {
+    ) -> Result<Option<(usize, usize)>> {
         loop {
-            let found = self
-                .regex
-                .captures_from_pos(self.text, from)
-                .map_err(|error| fail::error(format!("Regex failure: {error}")))?;
-            match found {
-                Some(captures)
-                    if flags.skip_empty
-                        && captures.get(0).is_some_and(|m| m.start() == m.end()) =>
-                {
-                    let at = captures.get(0).map_or(from, |m| m.end());
-                    match self.text.get(at..).and_then(|rest| rest.chars().next()) {
-                        Some(char) => from = at + char.len_utf8(),
+            let bytes = self.text.as_bytes();
+            self.regex
+                .captures_at(world.fuel.sys, bytes, from, &mut self.places)
+                .map_err(|error| match error {
+                    MatchError::Stop(stop) => Fail::Stop(stop),
+                    error => fail::error(format!("Regex failure: {error}")),
+                })?;
+            match self.places.first().copied().flatten() {
+                Some((start, end)) if flags.skip_empty && start == end => {
+                    match self.text.get(end..).and_then(|rest| rest.chars().next()) {
+                        Some(char) => from = end + char.len_utf8(),
                         None => return Ok(None),
                     }
                 }
@@ -114,63 +123,75 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Counts the characters before a place.
-    fn chars(&mut self, at: usize) -> usize {
+    /// Counts the characters before a place, from the last one counted if that is before it.
+    fn chars(&self, world: &mut World<'_>, at: usize) -> Result<usize> {
         let (bytes, chars) = if self.counted.0 <= at {
             self.counted
         } else {
             (0, 0)
         };
-        let more = self
-            .text
-            .get(bytes..at)
-            .map_or(0, |part| part.chars().count());
-        self.counted = (at, chars + more);
-        chars + more
+        Ok(chars + count(world, self.text.get(bytes..at).unwrap_or_default())?)
     }
 
-    fn show(&mut self, captures: &fancy_regex::Captures<'_, str>, whole: (usize, usize)) -> Value {
-        let names: Vec<Option<Text>> = self
-            .regex
-            .capture_names()
-            .map(|name| name.map(Text::from))
-            .collect();
+    fn show(&mut self, world: &mut World<'_>, whole: (usize, usize)) -> Result<Value> {
+        self.counted = (whole.0, self.chars(world, whole.0)?);
         let mut groups = Vec::new();
-        for (at, name) in names.into_iter().enumerate().skip(1) {
-            let place = captures.get(at).map(|group| (group.start(), group.end()));
-            let name = name.map(Value::String).unwrap_or_default();
-            groups.push(self.group(place, (Text::from("name"), name)));
+        for at in 1..=self.regex.group_count() {
+            let place = self.places.get(at).copied().flatten();
+            let name = self.regex.group_names().get(at - 1);
+            let name = name.and_then(Option::as_deref);
+            let name = name.map_or(Value::Null, |name| Value::String(Text::from(name)));
+            groups.push(self.group(world, place, (Text::from("name"), name))?);
         }
-        self.group(Some(whole), (Text::from("captures"), Value::array(groups)))
+        self.group(
+            world,
+            Some(whole),
+            (Text::from("captures"), Value::array(groups)),
+        )
     }
 
-    fn group(&mut self, place: Option<(usize, usize)>, last: (Text, Value)) -> Value {
+    fn group(
+        &self,
+        world: &mut World<'_>,
+        place: Option<(usize, usize)>,
+        last: (Text, Value),
+    ) -> Result<Value> {
         let (offset, length, string) = match place {
             Some((from, to)) => {
                 let part = self.text.get(from..to).unwrap_or_default();
-                let offset = Value::count(self.chars(from));
+                world.fuel.room(part.len())?;
+                let offset = Value::count(self.chars(world, from)?);
                 (
                     offset,
-                    Value::count(part.chars().count()),
+                    Value::count(count(world, part)?),
                     Value::string(part.as_bytes()),
                 )
             }
             None => (Value::Number(-1.0), Value::Number(0.0), Value::Null),
         };
-        Value::object([
+        Ok(Value::object([
             (Text::from("offset"), offset),
             (Text::from("length"), length),
             (Text::from("string"), string),
             last,
-        ])
+        ]))
     }
 }
 
-fn compile(
-    world: &mut World<'_>,
-    pattern: &Text,
-    flags: &Text,
-) -> Result<(std::rc::Rc<Regex>, Flags)> {
+/// Counts characters, in pieces.
+fn count(world: &mut World<'_>, text: &str) -> Result<usize> {
+    let mut chars = 0;
+    for piece in text.as_bytes().chunks(1 << 15) {
+        world
+            .fuel
+            .sys
+            .work(u32::try_from(piece.len() >> 10).unwrap_or(0))?;
+        chars += piece.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+    }
+    Ok(chars)
+}
+
+fn compile(world: &mut World<'_>, pattern: &Text, flags: &Text) -> Result<(Rc<Regex>, Flags)> {
     let has = |flag: u8| flags.contains(&flag);
     if flags.iter().any(|flag| !b"gimnpslx".contains(flag)) {
         let flags = flags.as_str();
@@ -182,33 +203,49 @@ fn compile(
         global: has(b'g'),
         skip_empty: has(b'n'),
     };
+    if pattern.len() > MAX_PATTERN {
+        return Err(fail::error("the regular expression is too big"));
+    }
     let source = (pattern.clone(), flags.clone());
     if let Some(known) = world.regexes.iter().find(|known| known.source == source) {
-        return Ok((std::rc::Rc::clone(&known.regex), wanted));
+        return Ok((Rc::clone(&known.regex), wanted));
     }
     world.fuel.steps(pattern.len().saturating_mul(64))?;
-    let regex = RegexBuilder::new(&translate(pattern.as_str(), has(b'x')))
-        .case_insensitive(has(b'i'))
-        .verbose_mode(has(b'x'))
-        .dot_matches_new_line(has(b'p') || has(b's') && has(b'm'))
-        // A step costs in proportion to the pattern, too.
-        .backtrack_limit(BACKTRACKS / (1 + pattern.len() / 64))
-        .delegate_size_limit(SIZE)
-        .delegate_dfa_size_limit(SIZE)
-        .build()
-        .map_err(|error| {
-            fail::error(format!(
-                "{} (at offset 0) is not a valid regex: {error}",
-                pattern.as_str()
-            ))
-        })?;
-    let regex = std::rc::Rc::new(regex);
+    let mut modes = String::new();
+    if has(b'x') {
+        modes.push_str("(?x)");
+    }
+    if has(b'p') || has(b's') && has(b'm') {
+        modes.push_str("(?s)");
+    }
+    let text = modes + &translate(pattern.as_str(), has(b'x'));
+    let how = regex::Flags {
+        ignore_case: has(b'i'),
+        utf8: true,
+        ..regex::Flags::default()
+    };
+    let regex = match Regex::new(world.fuel.sys, text.as_bytes(), Flavor::Perl, how)? {
+        Ok(regex) => Rc::new(regex),
+        Err(RegexError::TooBig) => return Err(fail::error("the regular expression is too big")),
+        Err(error) => {
+            let pattern = pattern.as_str();
+            return Err(fail::error(format!(
+                "{pattern} (at offset 0) is not a valid regex: {error}"
+            )));
+        }
+    };
+    let kept: u64 = world.regexes.iter().map(|known| known.regex.size()).sum();
+    if kept > MOST_BYTES {
+        for known in world.regexes.drain(..) {
+            known.regex.settle(world.fuel.sys);
+        }
+    }
     if world.regexes.len() >= KEPT {
-        world.regexes.remove(0);
+        world.regexes.remove(0).regex.settle(world.fuel.sys);
     }
     world.regexes.push(Compiled {
         source,
-        regex: std::rc::Rc::clone(&regex),
+        regex: Rc::clone(&regex),
     });
     Ok((regex, wanted))
 }

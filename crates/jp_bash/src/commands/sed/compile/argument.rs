@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{Reader, Wrong};
 use crate::commands::sed::script::{Action, Translate};
 
-impl Reader {
+impl Reader<'_> {
     pub(in crate::commands::sed) fn number(&mut self) -> u64 {
         let mut n = 0_u64;
         while let Some(digit @ b'0'..=b'9') = self.peek() {

@@ -90,7 +90,7 @@ impl<'s> Run<'s> {
             Address::Last => self.files.at_end(sys)?,
             Address::Match(pattern) => {
                 let regex = self.regex(pattern)?;
-                regex.is_match_at(&self.line, 0)?
+                regex.is_match_at(sys, &self.line, 0)?
             }
             Address::Zero | Address::Plus(_) | Address::Multiple(_) => false,
         })

@@ -6,22 +6,44 @@ use crate::commands::sed::subst::Casing;
 use crate::stop::Stop;
 use crate::system::System;
 
+/// So many bytes are changed before the run is asked.
+const PIECE: usize = 32 << 10;
+
+fn units(bytes: usize) -> u32 {
+    u32::try_from(bytes >> 10).unwrap_or(u32::MAX)
+}
+
 impl Run<'_> {
-    pub(super) fn translate(&mut self, table: &Translate) {
+    pub(super) fn translate(
+        &mut self,
+        sys: &mut dyn System,
+        table: &Translate,
+    ) -> Result<(), Stop> {
         match table {
             Translate::Bytes(table) => {
-                for byte in &mut self.line {
-                    *byte = table.get(usize::from(*byte)).copied().unwrap_or(*byte);
+                for piece in self.line.chunks_mut(PIECE) {
+                    for byte in &mut *piece {
+                        *byte = table.get(usize::from(*byte)).copied().unwrap_or(*byte);
+                    }
+                    sys.work(units(piece.len()))?;
                 }
             }
             Translate::Chars(table) => {
                 self.spare.clear();
-                let mut rest = self.line.as_slice();
-                while let Some(&first) = rest.first() {
+                let line = std::mem::take(&mut self.line);
+                let mut asked = 0;
+                let mut at = 0;
+                while let Some(&first) = line.get(at) {
+                    if at - asked >= PIECE {
+                        sys.work(units(at - asked))?;
+                        asked = at;
+                    }
+                    let rest = line.get(at..).unwrap_or_default();
                     let (len, made) = match crate::regex::decode(rest) {
                         Some((c, len)) => (len, table.get(&c)),
                         None => (1, None),
                     };
+                    self.grow(sys, 4)?;
                     match made {
                         Some(c) => {
                             let mut buf = [0; 4];
@@ -31,11 +53,13 @@ impl Run<'_> {
                         None if len == 1 => self.spare.push(first),
                         None => self.spare.extend(rest.get(..len).unwrap_or_default()),
                     }
-                    rest = rest.get(len..).unwrap_or_default();
+                    at += len;
                 }
+                self.line = line;
                 std::mem::swap(&mut self.line, &mut self.spare);
             }
         }
+        Ok(())
     }
 
     pub(super) fn substitute(&mut self, sys: &mut dyn System, subst: &Subst) -> Result<(), Fault> {
@@ -49,11 +73,11 @@ impl Run<'_> {
         while start <= self.line.len() {
             let found = if subst.groups {
                 regex
-                    .captures_at(&self.line, start, &mut self.groups)?
+                    .captures_at(sys, &self.line, start, &mut self.groups)?
                     .then(|| self.groups.first().copied().flatten())
                     .flatten()
             } else {
-                regex.find_at(&self.line, start)?
+                regex.find_at(sys, &self.line, start)?
             };
             let Some((from, to)) = found else {
                 break;

@@ -1,0 +1,100 @@
+//! Finds a plain text in pieces of bounded length.
+
+use memchr::memmem::Finder;
+
+use super::error::MatchError;
+use super::meter::{Meter, WINDOW};
+
+/// A longer text is found by its beginning, and compared from there.
+const MOST_AT_ONCE: usize = 16 << 10;
+
+/// A text to look for.
+pub(crate) struct Literal {
+    /// Finds the text, or the beginning of a long one.
+    finder: Finder<'static>,
+    /// What follows the beginning.
+    rest: Vec<u8>,
+}
+
+impl Literal {
+    pub(super) fn new(text: &[u8]) -> Self {
+        let (head, rest) = text.split_at(usize::min(text.len(), MOST_AT_ONCE));
+        Self {
+            finder: Finder::new(head).into_owned(),
+            rest: rest.to_vec(),
+        }
+    }
+
+    /// Returns how long the text is.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.finder.needle().len() + self.rest.len()
+    }
+
+    /// Returns the byte that the text is, if it is just one.
+    pub(crate) fn byte(&self) -> Option<u8> {
+        match self.finder.needle() {
+            [byte] => Some(*byte),
+            _ => None,
+        }
+    }
+
+    /// Finds where the text is first at or after `start`.
+    #[inline]
+    pub(super) fn find(
+        &self,
+        text: &[u8],
+        start: usize,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<usize>, MatchError> {
+        let left = text.get(start..).unwrap_or_default();
+        if left.len() <= WINDOW && self.rest.is_empty() {
+            let found = self.finder.find(left);
+            meter.bytes(found.map_or(left.len(), |at| at + self.len()))?;
+            return Ok(found.map(|at| start + at));
+        }
+        self.find_in_pieces(text, start, meter)
+    }
+
+    fn find_in_pieces(
+        &self,
+        text: &[u8],
+        start: usize,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<usize>, MatchError> {
+        let head = self.finder.needle().len();
+        let mut at = start;
+        while at + self.len() <= text.len() {
+            let end = usize::min(text.len(), at + WINDOW);
+            let piece = text.get(at..end).unwrap_or_default();
+            let found = self.finder.find(piece);
+            meter.bytes(found.map_or(piece.len(), |at| at + head))?;
+            let Some(found) = found else {
+                if end == text.len() {
+                    break;
+                }
+                at = end + 1 - head;
+                continue;
+            };
+            at += found;
+            if self.follows(text, at + head, meter)? {
+                return Ok(Some(at));
+            }
+            at += 1;
+        }
+        Ok(None)
+    }
+
+    fn follows(&self, text: &[u8], at: usize, meter: &mut Meter<'_>) -> Result<bool, MatchError> {
+        let Some(found) = text.get(at..at + self.rest.len()) else {
+            return Ok(false);
+        };
+        for (a, b) in found.chunks(WINDOW).zip(self.rest.chunks(WINDOW)) {
+            meter.bytes(a.len())?;
+            if a != b {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
