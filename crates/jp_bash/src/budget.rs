@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::meter;
 use crate::stop::{Limit, Stop};
 
 /// The bounds of one run.
@@ -60,6 +61,9 @@ pub(crate) struct Budget {
     deadline: Duration,
 }
 
+/// How many bytes a loop over data goes through before it asks again.
+pub(crate) const PIECE: usize = 32 << 10;
+
 /// How many units of work pass between two looks at the clock.
 const CHECK_EVERY: u32 = 256;
 
@@ -99,6 +103,7 @@ impl Budget {
 
     /// Counts loop turns, or steps of an inner language.
     pub(crate) fn turns(&self, n: u64) -> Result<(), Stop> {
+        meter::stepped(n);
         spend(&self.loops, n, self.bounds.loops, Limit::Loops)?;
         self.work(1)
     }
@@ -118,15 +123,39 @@ impl Budget {
         self.bounds.output.saturating_sub(self.output.get())
     }
 
-    /// Counts bytes that are about to be held; refused before they are allocated.
+    /// Counts bytes that are about to be held; refused before they are allocated. What is held has to be made,
+    /// so that this is work too.
     pub(crate) fn reserve(&self, bytes: u64) -> Result<(), Stop> {
-        spend(&self.memory, bytes, self.bounds.memory, Limit::Memory)
+        spend(&self.memory, bytes, self.bounds.memory, Limit::Memory)?;
+        self.made(bytes)
+    }
+
+    /// Asks whether that many bytes may be held for a moment, and counts making them.
+    pub(crate) fn room(&self, bytes: usize) -> Result<(), Stop> {
+        if bytes as u64 > self.memory_left() {
+            return Err(Stop::Limit(Limit::Memory));
+        }
+        self.made(bytes as u64)
+    }
+
+    /// Counts the work of making what is held.
+    #[inline]
+    pub(crate) fn made(&self, bytes: u64) -> Result<(), Stop> {
+        let units = u32::try_from(bytes >> 10).unwrap_or(u32::MAX - 1) + 1;
+        match self.until_check.get().checked_sub(units) {
+            Some(left) => {
+                self.until_check.set(left);
+                Ok(())
+            }
+            None => self.look(),
+        }
     }
 
     /// Counts bytes that outlive the call: variables, files, functions. They leave some of the limit free, so that
     /// a session that is full can still be looked at and emptied.
     pub(crate) fn reserve_kept(&self, bytes: u64) -> Result<(), Stop> {
-        spend(&self.memory, bytes, self.most_kept(), Limit::Memory)
+        spend(&self.memory, bytes, self.most_kept(), Limit::Memory)?;
+        self.made(bytes)
     }
 
     /// Counts what earlier calls left; never refused, since only a call can remove it.
@@ -163,6 +192,7 @@ impl Budget {
     /// One unit is about as much as one simple command, one line or one kilobyte.
     #[inline]
     pub(crate) fn work(&self, units: u32) -> Result<(), Stop> {
+        meter::asked(units);
         match self.until_check.get().checked_sub(units) {
             Some(left) => {
                 self.until_check.set(left);
@@ -170,6 +200,12 @@ impl Budget {
             }
             None => self.look(),
         }
+    }
+
+    /// Counts bytes that a loop goes through, a [`PIECE`] of them at a time.
+    #[inline]
+    pub(crate) fn work_bytes(&self, bytes: usize) -> Result<(), Stop> {
+        self.work(units(bytes))
     }
 
     /// Looks at clock and cancel flag now.
@@ -184,6 +220,12 @@ impl Budget {
         }
         Ok(())
     }
+}
+
+/// Returns how much work going through that many bytes is.
+#[inline]
+pub(crate) fn units(bytes: usize) -> u32 {
+    u32::try_from(bytes >> 10).unwrap_or(u32::MAX - 1) + 1
 }
 
 #[inline]

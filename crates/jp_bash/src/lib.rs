@@ -10,6 +10,7 @@ mod commands;
 mod errno;
 mod host;
 mod limits;
+mod meter;
 mod regex;
 mod shell;
 mod stop;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub(crate) use crate::budget::PIECE;
+use crate::budget::units;
 use crate::errno::Errno;
 use crate::stop::Stop;
 
@@ -293,6 +295,10 @@ pub(crate) trait System {
     fn turns(&mut self, n: u64) -> Result<(), Stop>;
     /// Counts work without a limit of its own; a unit is about a line or a kilobyte.
     fn work(&mut self, units: u32) -> Result<(), Stop>;
+    /// Counts bytes that a loop goes through; asked for each [`PIECE`] of them, not once for all.
+    fn work_bytes(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.work(units(bytes))
+    }
     /// Counts bytes about to be held (limit `memory`), before they are allocated.
     fn reserve(&mut self, bytes: u64) -> Result<(), Stop>;
     fn release(&mut self, bytes: u64);

@@ -6,7 +6,7 @@ use super::io::Held;
 use super::options::{Opt, Takes, opt};
 use super::whole::read_whole;
 use crate::stop::Stop;
-use crate::system::System;
+use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -112,7 +112,10 @@ fn decoded(cmd: &mut Cmd<'_>, text: &[u8], ignore: bool) -> Result<bool, Stop> {
     let mut group = [0_u8; 4];
     let mut count = 0;
     let mut pads = 0;
-    for byte in text {
+    for (at, byte) in text.iter().enumerate() {
+        if at.is_multiple_of(PIECE) {
+            cmd.sys.work_bytes(PIECE)?;
+        }
         let value = match byte {
             b'A'..=b'Z' => byte - b'A',
             b'a'..=b'z' => byte - b'a' + 26,

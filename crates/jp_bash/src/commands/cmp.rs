@@ -1,5 +1,7 @@
 //! `cmp`: where two files first differ.
 
+use std::ops::Range;
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
@@ -7,7 +9,7 @@ use super::numbers::{SIZES, size};
 use super::options::{Opt, Takes, opt};
 use super::whole::read_whole;
 use crate::stop::Stop;
-use crate::system::System;
+use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -67,13 +69,15 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         }
     }
     if let [left, right] = texts.as_slice() {
-        let cut =
-            |text: &'_ [u8]| -> Vec<u8> { text.iter().skip(skip).take(most).copied().collect() };
-        let (left, right) = (cut(left), cut(right));
+        let cut = |text: &'_ [u8]| -> Range<usize> {
+            let from = usize::min(skip, text.len());
+            from..usize::min(from.saturating_add(most), text.len())
+        };
+        let (left, right) = (left.get(cut(left)), right.get(cut(right)));
         compare(
             &mut cmd,
             [first, second],
-            [&left, &right],
+            [left.unwrap_or_default(), right.unwrap_or_default()],
             (bytes, all, silent),
         )?;
     }
@@ -89,13 +93,25 @@ fn compare(
 ) -> Result<(), Stop> {
     let width = left.len().min(right.len()).max(1).to_string().len();
     let mut line = 1_u64;
-    for (at, (a, b)) in left.iter().zip(right).enumerate() {
-        if a != b {
+    let mut at = 0;
+    for (piece, other) in left.chunks(PIECE).zip(right.chunks(PIECE)) {
+        cmd.sys.work_bytes(piece.len())?;
+        if piece == other {
+            line += memchr::memchr_iter(b'\n', piece).count() as u64;
+            at += piece.len();
+            continue;
+        }
+        for (a, b) in piece.iter().zip(other) {
+            at += 1;
+            if a == b {
+                line += u64::from(*a == b'\n');
+                continue;
+            }
             cmd.status = 1;
             if silent {
                 return Ok(());
             }
-            let place = at + 1;
+            let place = at;
             if !all {
                 let mut text = [first, b" ", second, b" differ: "].concat();
                 text.extend_from_slice(format!("byte {place}, line {line}").as_bytes());
@@ -117,8 +133,8 @@ fn compare(
                 format!("{place:width$} {a:3o} {b:3o}\n")
             };
             cmd.put(text.as_bytes())?;
+            line += u64::from(*a == b'\n');
         }
-        line += u64::from(*a == b'\n');
     }
     if left.len() != right.len() {
         cmd.status = 1;

@@ -4,9 +4,10 @@ use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
 use super::options::{Opt, Takes, opt};
+use super::pace;
 use super::whole::read_whole;
 use crate::stop::Stop;
-use crate::system::System;
+use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -90,17 +91,20 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
                 if !more.is_empty() && more.last() != Some(&b'\n') {
                     more.push(b'\n');
                 }
+                held.room(cmd.sys, &mut text, more.len() + 1)?;
                 text.append(&mut more);
+                held.less(cmd.sys, more.capacity());
             }
             Err(errno) => cmd.fail(&[b"cannot open ", file], errno)?,
         }
     }
-    let lines: Vec<&[u8]> = text
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.trim_ascii().is_empty())
-        .collect();
+    let mut lines = pace::lines(cmd.sys, &mut held, &text, b'\n')?;
+    for line in &mut lines {
+        *line = line.strip_suffix(b"\n").unwrap_or(line);
+    }
+    lines.retain(|line| !line.trim_ascii_start().is_empty());
     if wanted.table {
-        table(&mut cmd, &wanted, &lines)?;
+        table(&mut cmd, &mut held, &wanted, &lines)?;
     } else {
         fill(&mut cmd, &wanted, &lines)?;
     }
@@ -108,34 +112,72 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     cmd.finish()
 }
 
-fn width(text: &[u8]) -> usize {
-    unicode_width::UnicodeWidthStr::width(&*String::from_utf8_lossy(text))
+fn width(sys: &mut dyn System, text: &[u8]) -> Result<usize, Stop> {
+    let of = |text: &[u8]| unicode_width::UnicodeWidthStr::width(&*String::from_utf8_lossy(text));
+    if text.len() <= PIECE {
+        return Ok(of(text));
+    }
+    let mut sum = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        sys.work_bytes(PIECE)?;
+        // Characters stay whole.
+        let mut cut = usize::min(PIECE, rest.len());
+        while rest.get(cut).is_some_and(|byte| byte & 0xc0 == 0x80) && cut + 4 > PIECE {
+            cut -= 1;
+        }
+        let (piece, later) = rest.split_at_checked(cut).unwrap_or((rest, &[]));
+        sum += of(piece);
+        rest = later;
+    }
+    Ok(sum)
 }
 
-fn cells<'t>(wanted: &Wanted, line: &'t [u8]) -> Vec<&'t [u8]> {
-    match &wanted.separators {
-        Some(set) => line.split(|byte| set.contains(byte)).collect(),
-        None => line
-            .split(|byte| matches!(byte, b' ' | b'\t'))
-            .filter(|cell| !cell.is_empty())
-            .collect(),
+/// Finds the cells of a line; their list is counted.
+fn cells<'t>(
+    sys: &mut dyn System,
+    held: &mut Held,
+    wanted: &Wanted,
+    line: &'t [u8],
+) -> Result<Vec<&'t [u8]>, Stop> {
+    let mut list = Vec::new();
+    let mut rest = line;
+    let is_end = |byte: u8| match &wanted.separators {
+        Some(set) => set.contains(&byte),
+        None => matches!(byte, b' ' | b'\t'),
+    };
+    loop {
+        let length = pace::span(sys, rest, |byte| !is_end(byte))?;
+        let (cell, later) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        if wanted.separators.is_some() || !cell.is_empty() {
+            held.room(sys, &mut list, 1)?;
+            list.push(cell);
+        }
+        sys.work(1)?;
+        match later.split_first() {
+            Some((_, later)) => rest = later,
+            None => return Ok(list),
+        }
     }
 }
 
-fn table(cmd: &mut Cmd<'_>, wanted: &Wanted, lines: &[&[u8]]) -> Result<(), Stop> {
+fn table(cmd: &mut Cmd<'_>, held: &mut Held, wanted: &Wanted, lines: &[&[u8]]) -> Result<(), Stop> {
     let mut rows: Vec<Vec<&[u8]>> = Vec::new();
+    held.room(cmd.sys, &mut rows, lines.len() + 1)?;
     if !wanted.names.is_empty() {
         rows.push(wanted.names.iter().map(Vec::as_slice).collect());
     }
     for line in lines {
-        rows.push(cells(wanted, line));
-        cmd.sys.work(1)?;
+        rows.push(cells(cmd.sys, held, wanted, line)?);
     }
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let mut widths = vec![0; count];
+    let mut widths: Vec<usize> = Vec::new();
+    held.room(cmd.sys, &mut widths, count)?;
+    widths.resize(count, 0);
     for row in &rows {
         for (slot, cell) in widths.iter_mut().zip(row) {
-            *slot = usize::max(*slot, width(cell));
+            cmd.sys.work(1)?;
+            *slot = usize::max(*slot, width(cmd.sys, cell)?);
         }
     }
     let is_right = |at: usize| {
@@ -145,39 +187,41 @@ fn table(cmd: &mut Cmd<'_>, wanted: &Wanted, lines: &[&[u8]]) -> Result<(), Stop
         })
     };
     for row in &rows {
-        let mut out = Vec::new();
         for (at, size) in widths.iter().enumerate() {
+            cmd.sys.work(1)?;
             let cell = row.get(at).copied().unwrap_or_default();
             let last = at + 1 == count;
-            let blanks = size.saturating_sub(width(cell));
+            let blanks = size.saturating_sub(width(cmd.sys, cell)?);
             if is_right(at) {
-                out.extend(std::iter::repeat_n(b' ', blanks));
-                out.extend_from_slice(cell);
+                cmd.out.repeat(cmd.sys, b' ', blanks)?;
+                cmd.put(cell)?;
             } else {
-                out.extend_from_slice(cell);
+                cmd.put(cell)?;
                 if !last {
-                    out.extend(std::iter::repeat_n(b' ', blanks));
+                    cmd.out.repeat(cmd.sys, b' ', blanks)?;
                 }
             }
             if !last {
-                out.extend_from_slice(&wanted.joint);
+                cmd.put(&wanted.joint)?;
             }
         }
-        out.push(b'\n');
-        cmd.put(&out)?;
+        cmd.put(b"\n")?;
     }
     Ok(())
 }
 
 /// Fills columns from top to bottom, or rows with `-x`.
 fn fill(cmd: &mut Cmd<'_>, wanted: &Wanted, lines: &[&[u8]]) -> Result<(), Stop> {
-    let longest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+    let mut longest = 0;
+    for line in lines {
+        cmd.sys.work(1)?;
+        longest = usize::max(longest, width(cmd.sys, line)?);
+    }
     // Columns end at tab stops.
     let step = (longest + 8) / 8 * 8;
     let across = usize::max(wanted.width / step.max(1), 1);
     let down = lines.len().div_ceil(across);
     for row in 0..down {
-        let mut out = Vec::new();
         let mut column = 0;
         for at in 0..across {
             let index = if wanted.rows {
@@ -186,15 +230,16 @@ fn fill(cmd: &mut Cmd<'_>, wanted: &Wanted, lines: &[&[u8]]) -> Result<(), Stop>
                 at * down + row
             };
             let Some(item) = lines.get(index) else { break };
-            while column < at * step {
-                out.push(b'\t');
-                column = (column / 8 + 1) * 8;
+            cmd.sys.work(1)?;
+            let tabs = (at * step).saturating_sub(column).div_ceil(8);
+            cmd.out.repeat(cmd.sys, b'\t', tabs)?;
+            if tabs > 0 {
+                column = at * step;
             }
-            out.extend_from_slice(item);
-            column += width(item);
+            cmd.put(item)?;
+            column += width(cmd.sys, item)?;
         }
-        out.push(b'\n');
-        cmd.put(&out)?;
+        cmd.put(b"\n")?;
     }
     Ok(())
 }

@@ -2,8 +2,9 @@
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Input;
+use super::io::{Held, Input};
 use super::options::{Opt, Takes, opt};
+use super::pace;
 use crate::stop::Stop;
 use crate::system::{System, failed};
 
@@ -35,7 +36,10 @@ const OPTIONS: &[Opt] = &[
 
 struct Side {
     input: Input,
+    /// The line, if there is one, and room for the one before it.
     line: Option<Vec<u8>>,
+    spare: Vec<u8>,
+    held: Held,
     disorder: bool,
 }
 
@@ -43,10 +47,16 @@ impl Side {
     fn next(&mut self, cmd: &mut Cmd<'_>, end: u8) -> Result<(), Stop> {
         let old = self.line.take();
         let got = failed(self.input.record(cmd.sys, end))?.unwrap_or(None);
-        self.line = got.map(|line| line.strip_suffix(&[end]).unwrap_or(line).to_vec());
-        if let (Some(old), Some(new)) = (&old, &self.line) {
-            self.disorder |= old > new;
+        if let Some(line) = got {
+            let line = line.strip_suffix(&[end]).unwrap_or(line);
+            let mut new = std::mem::take(&mut self.spare);
+            self.held.copy(cmd.sys, &mut new, line)?;
+            if let Some(old) = &old {
+                self.disorder |= pace::compare(cmd.sys, old, &new)?.is_gt();
+            }
+            self.line = Some(new);
         }
+        self.spare = old.unwrap_or_default();
         Ok(())
     }
 }
@@ -94,6 +104,8 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             Ok(input) => sides.push(Side {
                 input,
                 line: None,
+                spare: Vec::new(),
+                held: Held::default(),
                 disorder: false,
             }),
             Err(errno) => {
@@ -117,7 +129,8 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             },
         )?;
     }
-    for side in sides {
+    for mut side in sides {
+        side.held.end(cmd.sys);
         side.input.close(cmd.sys);
     }
     cmd.finish()
@@ -143,7 +156,7 @@ fn compare(cmd: &mut Cmd<'_>, left: &mut Side, right: &mut Side, show: &Show) ->
             (None, None) => break,
             (Some(_), None) => std::cmp::Ordering::Less,
             (None, Some(_)) => std::cmp::Ordering::Greater,
-            (Some(left), Some(right)) => left.cmp(right),
+            (Some(left), Some(right)) => pace::compare(cmd.sys, left, right)?,
         };
         let (column, line) = match order {
             std::cmp::Ordering::Less => (0, &left.line),
@@ -160,9 +173,11 @@ fn compare(cmd: &mut Cmd<'_>, left: &mut Side, right: &mut Side, show: &Show) ->
                 .take(column)
                 .filter(|shown| **shown)
                 .count();
-            let line = line.clone().unwrap_or_default();
-            let text = [show.delimiter.repeat(before), line, vec![show.end]].concat();
-            cmd.put(&text)?;
+            for _ in 0..before {
+                cmd.put(&show.delimiter)?;
+            }
+            cmd.put(line.as_deref().unwrap_or_default())?;
+            cmd.put(&[show.end])?;
         }
         unpaired |= order.is_ne();
         if order.is_le() {

@@ -3,9 +3,10 @@
 use super::Spec;
 use super::io::{Input, Output, called, fail};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, opt};
+use super::pace::find;
 use super::quote::{quote, quote_name_if_odd};
 use crate::stop::Stop;
-use crate::system::{SysError, System, failed};
+use crate::system::{PIECE, SysError, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -279,15 +280,14 @@ fn cut(
     }
     while let Some(line) = input.record(sys, settings.end)? {
         let line = line.strip_suffix(&[settings.end]).unwrap_or(line);
-        let buffer = out.buffer();
         let printed = if settings.fields {
-            cut_fields(settings, line, buffer)
+            cut_fields(sys, settings, line, out)?
         } else {
-            cut_bytes(settings, line, buffer);
+            cut_bytes(sys, settings, line, out)?;
             true
         };
         if printed {
-            buffer.push(settings.end);
+            out.buffer().push(settings.end);
         }
         out.settle(sys)?;
         if out.failed() {
@@ -297,7 +297,12 @@ fn cut(
     Ok(())
 }
 
-fn cut_bytes(settings: &Settings, line: &[u8], buffer: &mut Vec<u8>) {
+fn cut_bytes(
+    sys: &mut dyn System,
+    settings: &Settings,
+    line: &[u8],
+    out: &mut Output,
+) -> Result<(), Stop> {
     let mut first = true;
     for range in &settings.ranges {
         let Ok(from) = usize::try_from(range.from - 1) else {
@@ -308,22 +313,56 @@ fn cut_bytes(settings: &Settings, line: &[u8], buffer: &mut Vec<u8>) {
         }
         let to = usize::try_from(range.to).map_or(line.len(), |to| usize::min(to, line.len()));
         if !first {
-            buffer.extend_from_slice(&settings.joint);
+            out.put(sys, &settings.joint)?;
         }
         first = false;
-        buffer.extend_from_slice(line.get(from..to).unwrap_or_default());
+        out.put(sys, line.get(from..to).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// Finds the delimiters of a line one by one, asking once for every piece of the line.
+struct Delimiters<'l> {
+    line: &'l [u8],
+    delimiter: u8,
+    at: usize,
+    ask: usize,
+}
+
+impl Delimiters<'_> {
+    /// Returns where the next field ends: at a delimiter, or at the end of the line.
+    fn next(&mut self, sys: &mut dyn System) -> Result<usize, Stop> {
+        if self.at >= self.ask {
+            sys.work_bytes(PIECE)?;
+            self.ask = self.at + PIECE;
+        }
+        let rest = self.line.get(self.at..).unwrap_or_default();
+        let end = find(sys, rest, self.delimiter)?.map_or(self.line.len(), |found| self.at + found);
+        self.at = end + 1;
+        Ok(end)
     }
 }
 
-/// Appends the chosen fields; `false` if the line is left out altogether.
-fn cut_fields(settings: &Settings, line: &[u8], buffer: &mut Vec<u8>) -> bool {
-    let mut delimiters = memchr::memchr_iter(settings.delimiter, line);
-    let Some(mut end) = delimiters.next() else {
-        if !settings.only_delimited {
-            buffer.extend_from_slice(line);
-        }
-        return !settings.only_delimited;
+/// Writes the chosen fields; `false` if the line is left out altogether.
+fn cut_fields(
+    sys: &mut dyn System,
+    settings: &Settings,
+    line: &[u8],
+    out: &mut Output,
+) -> Result<bool, Stop> {
+    let mut delimiters = Delimiters {
+        line,
+        delimiter: settings.delimiter,
+        at: 0,
+        ask: PIECE,
     };
+    let mut end = delimiters.next(sys)?;
+    if end == line.len() {
+        if !settings.only_delimited {
+            out.put(sys, line)?;
+        }
+        return Ok(!settings.only_delimited);
+    }
     let own_joint = settings.joint == [settings.delimiter];
     let mut start = 0;
     let mut field = 1;
@@ -331,37 +370,37 @@ fn cut_fields(settings: &Settings, line: &[u8], buffer: &mut Vec<u8>) -> bool {
     for range in &settings.ranges {
         while field < range.from {
             if end == line.len() {
-                return true;
+                return Ok(true);
             }
             start = end + 1;
-            end = delimiters.next().unwrap_or(line.len());
+            end = delimiters.next(sys)?;
             field += 1;
         }
         if own_joint && range.to == u64::MAX {
             if !first {
-                buffer.push(settings.delimiter);
+                out.put(sys, &[settings.delimiter])?;
             }
-            buffer.extend_from_slice(line.get(start..).unwrap_or_default());
-            return true;
+            out.put(sys, line.get(start..).unwrap_or_default())?;
+            return Ok(true);
         }
         loop {
             if !first {
-                buffer.extend_from_slice(&settings.joint);
+                out.put(sys, &settings.joint)?;
             }
             first = false;
-            buffer.extend_from_slice(line.get(start..end).unwrap_or_default());
+            out.put(sys, line.get(start..end).unwrap_or_default())?;
             if field >= range.to {
                 break;
             }
             if end == line.len() {
-                return true;
+                return Ok(true);
             }
             start = end + 1;
-            end = delimiters.next().unwrap_or(line.len());
+            end = delimiters.next(sys)?;
             field += 1;
         }
     }
-    true
+    Ok(true)
 }
 
 /// Fields that end where lines end: the whole file is one record, each line a field.

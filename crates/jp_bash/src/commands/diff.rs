@@ -3,14 +3,19 @@
 mod edit;
 mod show;
 
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
 use super::options::{Opt, Takes, opt, refused};
-use super::whole::{lines, read_whole};
+use super::pace;
+use super::whole::read_whole;
 use crate::errno::Errno;
 use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
+use crate::system::{FileKind, Follow, PIECE, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -319,7 +324,7 @@ fn compare(
         }
     }
     let status = match texts.as_slice() {
-        [a, b] => texts_differ(cmd, wanted, (left, a), (right, b), header)?,
+        [a, b] => texts_differ(cmd, wanted, (left, a), (right, b), header, &mut held)?,
         _ => 2,
     };
     held.end(cmd.sys);
@@ -332,6 +337,7 @@ fn texts_differ(
     (left, a): (&[u8], &[u8]),
     (right, b): (&[u8], &[u8]),
     header: &[u8],
+    held: &mut Held,
 ) -> Result<i32, Stop> {
     let same = |cmd: &mut Cmd<'_>| {
         if wanted.same {
@@ -339,7 +345,7 @@ fn texts_differ(
         }
         Ok(0)
     };
-    if a == b {
+    if pace::same(cmd.sys, a, b, false)? {
         return same(cmd);
     }
     let binary = |text: &[u8]| text.iter().take(4096).any(|byte| *byte == 0);
@@ -352,9 +358,14 @@ fn texts_differ(
         cmd.put(&[word, left, b" and ", right, b" differ\n"].concat())?;
         return Ok(1);
     }
-    let (old, new): (Vec<&[u8]>, Vec<&[u8]>) =
-        (lines(a, b'\n').collect(), lines(b, b'\n').collect());
-    let changes = edit::changes(cmd.sys, &keys(wanted, &old), &keys(wanted, &new))?;
+    let old = pace::lines(cmd.sys, held, a, b'\n')?;
+    let new = pace::lines(cmd.sys, held, b, b'\n')?;
+    let mut numbers = Numbers::default();
+    let (left_numbers, right_numbers) = (
+        numbers.of(cmd.sys, held, wanted, &old)?,
+        numbers.of(cmd.sys, held, wanted, &new)?,
+    );
+    let changes = edit::changes(cmd.sys, &left_numbers, &right_numbers)?;
     let changes = if wanted.blank_lines {
         let blank = |lines: &[&[u8]]| lines.iter().all(|line| line.trim_ascii().is_empty());
         changes
@@ -385,27 +396,68 @@ fn texts_differ(
 }
 
 /// Numbers lines so that those that count as equal have the same number.
-fn keys(wanted: &Wanted, lines: &[&[u8]]) -> Vec<Vec<u8>> {
-    lines
-        .iter()
-        .map(|line| {
-            let mut key = line.to_vec();
-            if wanted.all_space {
-                key.retain(|byte| !byte.is_ascii_whitespace());
-            } else if wanted.space_change {
-                let mut out: Vec<u8> = Vec::with_capacity(key.len());
-                for byte in key.trim_ascii_end() {
-                    let blank = byte.is_ascii_whitespace();
-                    if !(blank && out.last() == Some(&b' ')) {
-                        out.push(if blank { b' ' } else { *byte });
-                    }
-                }
-                key = out;
+#[derive(Default)]
+struct Numbers<'t> {
+    known: FxHashMap<Cow<'t, [u8]>, u32>,
+}
+
+impl<'t> Numbers<'t> {
+    fn of(
+        &mut self,
+        sys: &mut dyn System,
+        held: &mut Held,
+        wanted: &Wanted,
+        lines: &[&'t [u8]],
+    ) -> Result<Vec<u32>, Stop> {
+        let mut numbers = Vec::new();
+        held.room(sys, &mut numbers, lines.len())?;
+        for line in lines {
+            for piece in line.chunks(PIECE) {
+                sys.work_bytes(piece.len())?;
             }
-            if wanted.ignore_case {
-                key.make_ascii_lowercase();
+            if wanted.changes_lines() {
+                held.more(sys, line.len())?;
             }
-            key
-        })
-        .collect()
+            let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+            let known = self.known.len();
+            let number = *self.known.entry(key(wanted, line)).or_insert(next);
+            if self.known.len() > known {
+                // A place in the table, which is at worst half empty while it grows.
+                held.more(sys, 3 * size_of::<(Cow<'_, [u8]>, u32)>())?;
+            }
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+}
+
+impl Wanted {
+    /// Tells whether lines are compared in another form than their own.
+    fn changes_lines(&self) -> bool {
+        self.all_space || self.space_change || self.ignore_case
+    }
+}
+
+/// Returns what of a line is compared.
+fn key<'t>(wanted: &Wanted, line: &'t [u8]) -> Cow<'t, [u8]> {
+    if !wanted.changes_lines() {
+        return Cow::Borrowed(line);
+    }
+    let mut key = Vec::with_capacity(line.len());
+    if wanted.all_space {
+        key.extend(line.iter().filter(|byte| !byte.is_ascii_whitespace()));
+    } else if wanted.space_change {
+        for byte in line.trim_ascii_end() {
+            let blank = byte.is_ascii_whitespace();
+            if !(blank && key.last() == Some(&b' ')) {
+                key.push(if blank { b' ' } else { *byte });
+            }
+        }
+    } else {
+        key.extend_from_slice(line);
+    }
+    if wanted.ignore_case {
+        key.make_ascii_lowercase();
+    }
+    Cow::Owned(key)
 }

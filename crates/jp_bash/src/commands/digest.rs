@@ -4,12 +4,12 @@ mod hash;
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Held;
+use super::io::{Held, Input};
 use super::options::{Opt, Takes, opt};
 use super::whole::{lines, read_whole};
 use crate::stop::Stop;
-use crate::system::System;
-use hash::{Kind, digest};
+use crate::system::{PIECE, SysResult, System, failed};
+use hash::{Kind, Sum};
 
 const TAG: char = '\u{200}';
 const QUIET: char = '\u{201}';
@@ -122,22 +122,36 @@ fn run(sys: &mut dyn System, args: &[Vec<u8>], kind: Kind) -> Result<i32, Stop> 
 
 /// Returns the digest of a file in hexadecimal, or nothing after a message.
 fn sum(cmd: &mut Cmd<'_>, file: &[u8], kind: Kind) -> Result<Option<Vec<u8>>, Stop> {
-    let mut held = Held::default();
-    let text = read_whole(cmd.sys, file, &mut held)?;
-    let result = match text {
-        Ok(text) => {
-            let units = u32::try_from(text.len() / 1024).unwrap_or(u32::MAX);
-            cmd.sys.work(units)?;
-            Some(digest(kind, &text))
+    let done = match failed(Input::open(cmd.sys, file))? {
+        Ok(mut input) => {
+            let done = sum_of(cmd.sys, &mut input, kind);
+            input.close(cmd.sys);
+            failed(done)?
         }
+        Err(errno) => Err(errno),
+    };
+    match done {
+        Ok(hex) => Ok(Some(hex)),
         Err(errno) => {
             let name = cmd.qf(file);
             cmd.fail(&[&name], errno)?;
-            None
+            Ok(None)
         }
-    };
-    held.end(cmd.sys);
-    Ok(result)
+    }
+}
+
+fn sum_of(sys: &mut dyn System, input: &mut Input, kind: Kind) -> SysResult<Vec<u8>> {
+    let mut digest = Sum::new(kind);
+    loop {
+        let piece = input.fill(sys)?;
+        if piece.is_empty() {
+            return Ok(digest.finish());
+        }
+        digest.update(piece);
+        let length = piece.len();
+        input.consume(length);
+        sys.work_bytes(length)?;
+    }
 }
 
 fn print(cmd: &mut Cmd<'_>, file: &[u8], kind: Kind, wanted: &Wanted) -> Result<(), Stop> {
@@ -220,8 +234,11 @@ fn check(cmd: &mut Cmd<'_>, list: &[u8], kind: Kind, wanted: &Wanted) -> Result<
     } else {
         list
     };
-    let (mut good, mut bad_lines, mut failed, mut missing) = (0_u64, 0_u64, 0_u64, 0_u64);
+    let (mut good, mut bad_lines, mut wrong, mut missing) = (0_u64, 0_u64, 0_u64, 0_u64);
     for (number, line) in lines(&text, b'\n').enumerate() {
+        for piece in line.chunks(PIECE) {
+            cmd.sys.work_bytes(piece.len())?;
+        }
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         if line.starts_with(b"#") {
             continue;
@@ -235,7 +252,7 @@ fn check(cmd: &mut Cmd<'_>, list: &[u8], kind: Kind, wanted: &Wanted) -> Result<
             continue;
         };
         if wanted.ignore_missing
-            && crate::system::failed(cmd.sys.access(&name, 4))? == Err(crate::errno::Errno::NoEnt)
+            && failed(cmd.sys.access(&name, 4))? == Err(crate::errno::Errno::NoEnt)
         {
             continue;
         }
@@ -254,7 +271,7 @@ fn check(cmd: &mut Cmd<'_>, list: &[u8], kind: Kind, wanted: &Wanted) -> Result<
                 }
             }
             Some(_) => {
-                failed += 1;
+                wrong += 1;
                 if !wanted.status {
                     cmd.put(&[&name, &b": FAILED\n"[..]].concat())?;
                 }
@@ -263,7 +280,7 @@ fn check(cmd: &mut Cmd<'_>, list: &[u8], kind: Kind, wanted: &Wanted) -> Result<
     }
     held.end(cmd.sys);
     cmd.out.flush(cmd.sys)?;
-    report(cmd, shown, wanted, [good, bad_lines, failed, missing])
+    report(cmd, shown, wanted, [good, bad_lines, wrong, missing])
 }
 
 fn report(

@@ -5,7 +5,7 @@ use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
 use super::options::{Opt, Takes, opt};
 use crate::stop::Stop;
-use crate::system::{SysResult, System, failed};
+use crate::system::{PIECE, SysResult, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -100,36 +100,34 @@ pub(super) fn next_stop(column: usize, stops: &[usize]) -> usize {
     match stops {
         [] => column.saturating_add(8 - column % 8),
         [size] => column.saturating_add(size - column % size),
-        stops => stops
-            .iter()
-            .copied()
-            .find(|stop| *stop > column)
-            .unwrap_or(column + 1),
+        stops => {
+            let next = stops.partition_point(|stop| *stop <= column);
+            stops.get(next).copied().unwrap_or(column + 1)
+        }
     }
 }
 
 fn expand(cmd: &mut Cmd<'_>, input: &mut Input, initial: bool, stops: &[usize]) -> SysResult<()> {
     while let Some(line) = input.record(cmd.sys, b'\n')? {
-        let buffer = cmd.out.buffer();
         let mut column = 0_usize;
         let mut leading = true;
-        for byte in line {
-            match byte {
-                b'\t' if leading || !initial => {
-                    let stop = next_stop(column, stops);
-                    // A huge tab size must not fill the memory with blanks.
-                    let blanks = usize::min(stop - column, 1 << 16);
-                    buffer.extend(std::iter::repeat_n(b' ', blanks));
-                    column = stop;
-                    continue;
+        for piece in line.chunks(PIECE) {
+            for byte in piece {
+                match byte {
+                    b'\t' if leading || !initial => {
+                        let stop = next_stop(column, stops);
+                        cmd.out.repeat(cmd.sys, b' ', stop - column)?;
+                        column = stop;
+                        continue;
+                    }
+                    8 => column = column.saturating_sub(1),
+                    _ => column += 1,
                 }
-                8 => column = column.saturating_sub(1),
-                _ => column += 1,
+                leading &= *byte == b' ';
+                cmd.out.buffer().push(*byte);
             }
-            leading &= *byte == b' ';
-            buffer.push(*byte);
+            cmd.out.settle(cmd.sys)?;
         }
-        cmd.out.settle(cmd.sys)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
 use super::options::{Opt, Takes, opt};
 use crate::stop::Stop;
-use crate::system::{SysResult, System, failed};
+use crate::system::{PIECE, SysResult, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -103,34 +103,38 @@ fn fold(
             Some(text) => (text, true),
             None => (line, false),
         };
-        let buffer = cmd.out.buffer();
         let (mut start, mut column, mut at) = (0, 0, 0);
-        while let Some(byte) = text.get(at) {
-            let next = advance(column, *byte, bytes);
+        // Where the text behind the last blank of this line begins.
+        let mut word = None;
+        while let Some(&byte) = text.get(at) {
+            let next = advance(column, byte, bytes);
             if next <= width || at == start {
                 column = next;
                 at += 1;
+                if spaces && matches!(byte, b' ' | b'\t') {
+                    word = Some(at);
+                }
+                if at.is_multiple_of(PIECE) {
+                    cmd.sys.work_bytes(PIECE)?;
+                }
                 continue;
             }
-            let piece = text.get(start..at).unwrap_or_default();
-            let blank = piece.iter().rposition(|byte| matches!(byte, b' ' | b'\t'));
-            let cut = match blank.filter(|_| spaces) {
-                Some(blank) => start + blank + 1,
-                None => at,
-            };
-            buffer.extend_from_slice(text.get(start..cut).unwrap_or_default());
-            buffer.push(b'\n');
+            let cut = word.take().unwrap_or(at);
+            cmd.put(text.get(start..cut).unwrap_or_default())?;
+            cmd.put(b"\n")?;
             start = cut;
-            let kept = text.get(start..at).unwrap_or_default();
-            column = kept
-                .iter()
-                .fold(0, |column, byte| advance(column, *byte, bytes));
+            column = 0;
+            for piece in text.get(start..at).unwrap_or_default().chunks(PIECE) {
+                cmd.sys.work_bytes(piece.len() / 4)?;
+                column = piece
+                    .iter()
+                    .fold(column, |column, byte| advance(column, *byte, bytes));
+            }
         }
-        buffer.extend_from_slice(text.get(start..).unwrap_or_default());
+        cmd.put(text.get(start..).unwrap_or_default())?;
         if ended {
-            buffer.push(b'\n');
+            cmd.put(b"\n")?;
         }
-        cmd.out.settle(cmd.sys)?;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Buffered streams over descriptors: lines in, bytes out, messages on standard error.
 
 use crate::errno::Errno;
+use crate::meter;
 use crate::stop::{Limit, Stop};
-use crate::system::{Fd, OpenHow, SysError, SysResult, System, Whence};
+use crate::system::{Fd, OpenHow, PIECE, SysError, SysResult, System, Whence};
 
 /// How much is written at once.
 pub(crate) const CHUNK: usize = 32 * 1024;
@@ -16,7 +17,9 @@ const MOST: usize = 64 * 1024;
 /// Reads a descriptor by pieces or by lines. Does not close it.
 pub(crate) struct Input {
     fd: Fd,
+    /// As much as was ever read into; it grows to `size`.
     buf: Vec<u8>,
+    size: usize,
     start: usize,
     end: usize,
     ended: bool,
@@ -33,6 +36,7 @@ impl Input {
         Self {
             fd,
             buf: Vec::new(),
+            size: FIRST,
             start: 0,
             end: 0,
             ended: false,
@@ -113,12 +117,15 @@ impl Input {
             if let Some(at) = found {
                 let from = self.start;
                 self.start += scanned + at + 1;
-                sys.work(1)?;
+                meter::handed(self.start - from);
+                // A longer record is paid for by whoever goes through it.
+                sys.work_bytes(usize::min(self.start - from, MOST))?;
                 return Ok(self.buf.get(from..self.start));
             }
             if self.ended {
                 let from = self.start;
                 self.start = self.end;
+                meter::handed(self.end - from);
                 return Ok(
                     (from < self.end).then(|| self.buf.get(from..self.end).unwrap_or_default())
                 );
@@ -138,30 +145,29 @@ impl Input {
 
     /// Reads one more piece behind what is in the buffer.
     fn more(&mut self, sys: &mut dyn System) -> SysResult<()> {
-        let room = self.buf.len() - self.end;
-        if self.start > 0 && room < self.buf.len() / 2 {
+        if self.start > 0 && self.size - self.end < self.size / 2 {
             self.buf.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
         }
         // Most inputs are short: the buffer starts small and grows once a read has filled it.
-        let full = self.end > 0 && self.buf.len() - self.end < self.buf.len() / 4;
-        if full || (self.filled && self.buf.len() < MOST) {
+        let full = self.end > 0 && self.size - self.end < self.size / 4;
+        if full || (self.filled && self.size < MOST) {
             self.grow(sys)?;
         }
-        self.read_up_to(sys, usize::MAX)
+        self.read_up_to(sys, MOST)
     }
 
     fn grow(&mut self, sys: &mut dyn System) -> SysResult<()> {
-        let grown = usize::max(self.buf.len() * 2, usize::min(self.buf.len() * 8, MOST));
+        let grown = usize::max(self.size * 2, usize::min(self.size * 8, MOST));
         // What a guest's line makes us hold is counted; the usual buffer is ours.
         if grown > MOST {
-            self.held.more(sys, grown - self.buf.len())?;
+            self.held.more(sys, grown - self.size)?;
         }
         self.buf
             .try_reserve_exact(grown - self.buf.len())
             .map_err(|_| SysError::Stop(Stop::Limit(Limit::Memory)))?;
-        self.buf.resize(grown, 0);
+        self.size = grown;
         Ok(())
     }
 
@@ -170,10 +176,10 @@ impl Input {
         if let Some(errno) = self.broken {
             return Err(errno.into());
         }
-        if self.buf.is_empty() {
-            self.buf.resize(FIRST, 0);
+        let stop = usize::min(self.size, self.end.saturating_add(usize::min(most, MOST)));
+        if self.buf.len() < stop {
+            self.buf.resize(stop, 0);
         }
-        let stop = usize::min(self.buf.len(), self.end.saturating_add(most));
         let room = self.buf.get_mut(self.end..stop).unwrap_or_default();
         let got = usize::min(sys.read(self.fd, room)?, room.len());
         self.filled = got == room.len();
@@ -193,6 +199,48 @@ impl Held {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         sys.reserve(bytes)?;
         self.0 = self.0.saturating_add(bytes);
+        Ok(())
+    }
+
+    /// Makes `to` a copy of `from`.
+    pub(crate) fn copy(
+        &mut self,
+        sys: &mut dyn System,
+        to: &mut Vec<u8>,
+        from: &[u8],
+    ) -> Result<(), Stop> {
+        to.clear();
+        if from.len() > to.capacity() {
+            self.more(sys, from.len() - to.capacity())?;
+            to.try_reserve_exact(from.len())
+                .map_err(|_| Stop::Limit(Limit::Memory))?;
+        }
+        if from.len() <= PIECE {
+            to.extend_from_slice(from);
+            return Ok(());
+        }
+        for piece in from.chunks(PIECE) {
+            sys.work_bytes(piece.len())?;
+            to.extend_from_slice(piece);
+        }
+        Ok(())
+    }
+
+    /// Makes room for that many items more.
+    pub(crate) fn room<T>(
+        &mut self,
+        sys: &mut dyn System,
+        list: &mut Vec<T>,
+        items: usize,
+    ) -> Result<(), Stop> {
+        let need = list.len().saturating_add(items);
+        if need > list.capacity() {
+            let grown = usize::max(need, list.capacity() + list.capacity() / 2);
+            let more = grown - list.capacity();
+            self.more(sys, more.saturating_mul(size_of::<T>()))?;
+            list.try_reserve_exact(grown - list.len())
+                .map_err(|_| Stop::Limit(Limit::Memory))?;
+        }
         Ok(())
     }
 
@@ -247,10 +295,27 @@ impl Output {
     /// Writes the buffer out if it has grown large.
     pub(crate) fn settle(&mut self, sys: &mut dyn System) -> Result<(), Stop> {
         if self.buf.len() >= CHUNK {
+            meter::collected(self.buf.len());
             self.flush(sys)
         } else {
             Ok(())
         }
+    }
+
+    /// Writes the same byte many times.
+    pub(crate) fn repeat(
+        &mut self,
+        sys: &mut dyn System,
+        byte: u8,
+        mut times: usize,
+    ) -> Result<(), Stop> {
+        while times > 0 {
+            let now = usize::min(times, CHUNK);
+            self.buf.resize(self.buf.len() + now, byte);
+            self.settle(sys)?;
+            times -= now;
+        }
+        Ok(())
     }
 
     /// Writes out what was collected.
@@ -279,7 +344,8 @@ impl Output {
 
     fn write(&mut self, sys: &mut dyn System, bytes: &[u8]) -> Result<(), Stop> {
         if self.failed.is_some() {
-            return Ok(());
+            // What is dropped has been made all the same.
+            return sys.work(1);
         }
         match sys.write(self.fd, bytes) {
             Ok(()) => Ok(()),

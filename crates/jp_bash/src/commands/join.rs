@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
+use super::pace;
 use crate::stop::Stop;
 use crate::system::System;
 use line::{Line, Side};
@@ -225,11 +226,16 @@ fn format(cmd: &mut Cmd<'_>, text: &[u8], fields: &mut Vec<Field>) -> Result<boo
 }
 
 /// Compares the fields that lines are joined on.
-fn compare(left: &[u8], right: &[u8], ignore_case: bool) -> Ordering {
+fn compare(
+    sys: &mut dyn System,
+    left: &[u8],
+    right: &[u8],
+    ignore_case: bool,
+) -> Result<Ordering, Stop> {
     if ignore_case {
-        left.to_ascii_lowercase().cmp(&right.to_ascii_lowercase())
+        pace::compare_folded(sys, left, right)
     } else {
-        left.cmp(right)
+        pace::compare(sys, left, right)
     }
 }
 
@@ -254,7 +260,8 @@ fn join(cmd: &mut Cmd<'_>, sides: &mut [Side; 2], wanted: &mut Wanted) -> Result
     }
     while let (Some(a), Some(b)) = (&left.line, &right.line) {
         cmd.sys.work(1)?;
-        match compare(a.key(wanted.on[0]), b.key(wanted.on[1]), wanted.ignore_case) {
+        let (a, b) = (a.key(wanted.on[0]), b.key(wanted.on[1]));
+        match compare(cmd.sys, a, b, wanted.ignore_case)? {
             Ordering::Equal => pairs(cmd, left, right, wanted)?,
             order => {
                 // From here on disorder matters in both files.
@@ -309,8 +316,9 @@ fn pairs(
             }
         }
     }
-    for line in lefts.iter().chain(&rights) {
-        cmd.sys.release(line.weight());
+    for line in lefts.into_iter().chain(rights) {
+        line.free(cmd.sys);
+        cmd.sys.release(size_of::<Line>() as u64 * 2);
     }
     Ok(())
 }
@@ -320,13 +328,13 @@ fn group(cmd: &mut Cmd<'_>, side: &mut Side, wanted: &Wanted, file: usize) -> Re
     let mut group: Group = Vec::new();
     while let Some(line) = side.line.take() {
         if let Some(first) = group.first()
-            && compare(first.key(on), line.key(on), wanted.ignore_case).is_ne()
+            && compare(cmd.sys, first.key(on), line.key(on), wanted.ignore_case)?.is_ne()
         {
             side.line = Some(line);
             break;
         }
-        cmd.sys.reserve(line.weight())?;
-        side.line = Some(line.clone());
+        cmd.sys.reserve(size_of::<Line>() as u64 * 2)?;
+        side.line = Some(line.copy(cmd.sys)?);
         group.push(line);
         side.next(cmd, wanted, file)?;
     }
@@ -362,37 +370,29 @@ fn print(
     };
     let separator = wanted.separator.unwrap_or(b' ');
     let empty = wanted.empty.as_deref().unwrap_or_default();
-    let mut out: Vec<&[u8]> = Vec::new();
     let filled = |field: Option<&'_ [u8]>| field.is_some_and(|field| !field.is_empty());
+    let or_empty = |field| if filled(field) { field } else { Some(empty) };
     if wanted.format.is_empty() && !wanted.auto {
-        out.push(if filled(shared) {
-            shared.unwrap_or_default()
-        } else {
-            empty
-        });
+        cmd.put(or_empty(shared).unwrap_or_default())?;
         for (line, on) in [(left, on_left), (right, on_right)] {
             let Some(line) = line else { continue };
-            out.extend(
-                (0..line.count())
-                    .filter(|at| *at != on)
-                    .filter_map(|at| line.field(at)),
-            );
+            for at in (0..line.count()).filter(|at| *at != on) {
+                cmd.put(&[separator])?;
+                cmd.put(line.field(at).unwrap_or_default())?;
+            }
         }
     } else {
-        for field in &wanted.format {
+        for (number, field) in wanted.format.iter().enumerate() {
             let found = match field {
                 Field::Shared => shared,
                 Field::Of(0, at) => left.and_then(|line| line.field(*at)),
                 Field::Of(_, at) => right.and_then(|line| line.field(*at)),
             };
-            out.push(if filled(found) {
-                found.unwrap_or_default()
-            } else {
-                empty
-            });
+            if number > 0 {
+                cmd.put(&[separator])?;
+            }
+            cmd.put(or_empty(found).unwrap_or_default())?;
         }
     }
-    let mut text = out.join(&separator);
-    text.push(wanted.end);
-    cmd.put(&text)
+    cmd.put(&[wanted.end])
 }

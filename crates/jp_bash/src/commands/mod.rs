@@ -36,6 +36,7 @@ pub(crate) mod mv;
 pub(crate) mod nproc;
 pub(crate) mod numbers;
 pub(crate) mod options;
+pub(crate) mod pace;
 pub(crate) mod printenv;
 pub(crate) mod quote;
 pub(crate) mod readlink;

@@ -214,7 +214,8 @@ fn style(cmd: &mut Cmd<'_>, id: char, text: &[u8]) -> Result<Style, Wrong> {
 
 /// Returns the section that a line begins, if it does.
 fn section(line: &[u8], mark: &[u8]) -> Option<usize> {
-    let whole = !mark.is_empty() && line.len().is_multiple_of(mark.len());
+    let whole =
+        !mark.is_empty() && line.len() <= 3 * mark.len() && line.len().is_multiple_of(mark.len());
     let marks = if whole && line.chunks(mark.len()).all(|part| part == mark) {
         line.len() / mark.len()
     } else {
@@ -238,13 +239,12 @@ fn number(
     while let Some(line) = input.record(cmd.sys, b'\n')? {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let section = section(line, &settings.delimiter);
-        let buffer = cmd.out.buffer();
         if let Some(section) = section {
             state.section = section;
             if settings.renumber {
                 state.number = settings.start;
             }
-            buffer.push(b'\n');
+            cmd.put(b"\n")?;
             continue;
         }
         let style = settings.styles.get(state.section);
@@ -275,15 +275,15 @@ fn number(
                 (_, true) => format!("{number:0width$}"),
                 _ => format!("{number:width$}"),
             };
-            buffer.extend_from_slice(text.as_bytes());
-            buffer.extend_from_slice(&settings.separator);
+            cmd.put(text.as_bytes())?;
+            cmd.put(&settings.separator)?;
             state.number = state.number.wrapping_add(settings.step);
         } else {
-            buffer.extend(std::iter::repeat_n(b' ', width + settings.separator.len()));
+            let blanks = width + settings.separator.len();
+            cmd.out.repeat(cmd.sys, b' ', blanks)?;
         }
-        buffer.extend_from_slice(line);
-        buffer.push(b'\n');
-        cmd.out.settle(cmd.sys)?;
+        cmd.put(line)?;
+        cmd.put(b"\n")?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
 use super::options::{Opt, Takes, opt, refused};
+use super::pace;
 use crate::stop::Stop;
 use crate::system::{System, failed};
 use scale::{Round, Units};
@@ -125,13 +126,12 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         let mut input = Input::new(0);
         let mut header = wanted.header;
         while let Some(line) = failed(input.record(cmd.sys, wanted.end))?.unwrap_or_default() {
-            let line = line.strip_suffix(&[wanted.end]).unwrap_or(line).to_vec();
-            cmd.sys.work(1)?;
+            let line = line.strip_suffix(&[wanted.end]).unwrap_or(line);
             if header > 0 {
                 header -= 1;
-                cmd.put(&line)?;
+                cmd.put(line)?;
                 cmd.put(&[wanted.end])?;
-            } else if !convert_line(&mut cmd, &line, &wanted)? {
+            } else if !convert_line(&mut cmd, line, &wanted)? {
                 break;
             }
         }
@@ -285,20 +285,23 @@ fn format(text: &[u8], wanted: &mut Wanted) -> bool {
 
 /// Converts the fields of a line and prints it; `false` ends the run.
 fn convert_line(cmd: &mut Cmd<'_>, line: &[u8], wanted: &Wanted) -> Result<bool, Stop> {
-    let mut out = Vec::new();
     let mut rest = line;
     let mut number = 0;
     while number == 0 || !rest.is_empty() {
         number += 1;
-        let blank = |byte: &&u8| byte.is_ascii_whitespace();
+        let blank = |byte: u8| byte.is_ascii_whitespace();
         let (lead, len) = match wanted.delimiter {
-            Some(delimiter) => (0, memchr::memchr(delimiter, rest).unwrap_or(rest.len())),
+            Some(delimiter) => (
+                0,
+                pace::find(cmd.sys, rest, delimiter)?.unwrap_or(rest.len()),
+            ),
             None => {
-                let lead = rest.iter().take_while(blank).count();
+                let lead = pace::span(cmd.sys, rest, blank)?;
                 let tail = rest.get(lead..).unwrap_or_default();
-                (lead, tail.iter().take_while(|byte| !blank(byte)).count())
+                (lead, pace::span(cmd.sys, tail, |byte| !blank(byte))?)
             }
         };
+        cmd.sys.work_bytes(wanted.fields.len() * 4)?;
         let (blanks, field) = (
             rest.get(..lead).unwrap_or_default(),
             rest.get(lead..lead + len),
@@ -312,24 +315,23 @@ fn convert_line(cmd: &mut Cmd<'_>, line: &[u8], wanted: &Wanted) -> Result<bool,
             // Without a delimiter, blanks before a field are its padding.
             let extra = lead.saturating_sub(usize::from(number > 1));
             if number > 1 && lead > 0 {
-                out.extend_from_slice(blanks.get(..1).unwrap_or_default());
+                cmd.put(blanks.get(..1).unwrap_or_default())?;
             }
             let width = (wanted.padding.is_none() && extra > 0).then_some(extra + len);
-            if !convert(cmd, field, wanted, width, &mut out)? {
+            if !convert(cmd, field, wanted, width)? {
                 return Ok(false);
             }
         } else {
-            out.extend_from_slice(blanks);
-            out.extend_from_slice(field);
+            cmd.put(blanks)?;
+            cmd.put(field)?;
         }
         rest = rest.get(lead + len..).unwrap_or_default();
         if let (Some(delimiter), [_, tail @ ..]) = (wanted.delimiter, rest) {
-            out.push(delimiter);
+            cmd.put(&[delimiter])?;
             rest = tail;
         }
     }
-    out.push(wanted.end);
-    cmd.put(&out)?;
+    cmd.put(&[wanted.end])?;
     Ok(true)
 }
 
@@ -338,7 +340,6 @@ fn convert(
     field: &[u8],
     wanted: &Wanted,
     width: Option<usize>,
-    out: &mut Vec<u8>,
 ) -> Result<bool, Stop> {
     let bare = field
         .strip_suffix(wanted.suffix.as_slice())
@@ -354,8 +355,11 @@ fn convert(
             if matches!(wanted.invalid, Invalid::Abort | Invalid::Fail) {
                 cmd.status = 2;
             }
-            out.extend_from_slice(field);
-            return Ok(wanted.invalid != Invalid::Abort);
+            if wanted.invalid == Invalid::Abort {
+                return Ok(false);
+            }
+            cmd.put(field)?;
+            return Ok(true);
         }
     };
     let text = scale::show(&number, wanted);
@@ -367,14 +371,14 @@ fn convert(
     };
     let pad = width.saturating_sub(text.len());
     let fill = if wanted.zeros && !left { b'0' } else { b' ' };
-    out.extend_from_slice(&wanted.before);
+    cmd.put(&wanted.before)?;
     if !left {
-        out.resize(out.len() + pad, fill);
+        cmd.out.repeat(cmd.sys, fill, pad)?;
     }
-    out.extend_from_slice(&text);
+    cmd.put(&text)?;
     if left {
-        out.resize(out.len() + pad, b' ');
+        cmd.out.repeat(cmd.sys, b' ', pad)?;
     }
-    out.extend_from_slice(&wanted.behind);
+    cmd.put(&wanted.behind)?;
     Ok(true)
 }

@@ -99,13 +99,11 @@ fn row(cmd: &mut Cmd<'_>, file: &[u8], delimiters: &[Option<u8>], end: u8) -> Re
     let done = loop {
         match failed(input.record(cmd.sys, end))? {
             Ok(Some(line)) => {
-                let buffer = cmd.out.buffer();
                 if !first && let Some(Some(byte)) = next.next() {
-                    buffer.push(*byte);
+                    cmd.out.buffer().push(*byte);
                 }
                 first = false;
-                buffer.extend_from_slice(line.strip_suffix(&[end]).unwrap_or(line));
-                cmd.out.settle(cmd.sys)?;
+                cmd.put(line.strip_suffix(&[end]).unwrap_or(line))?;
             }
             Ok(None) => break Ok(()),
             Err(errno) => break Err(errno),
@@ -167,9 +165,8 @@ fn columns(
             };
             if let Some(line) = got {
                 any = true;
-                let buffer = cmd.out.buffer();
-                buffer.append(&mut waiting);
-                buffer.extend_from_slice(line.strip_suffix(&[end]).unwrap_or(line));
+                cmd.out.buffer().append(&mut waiting);
+                cmd.put(line.strip_suffix(&[end]).unwrap_or(line))?;
             }
             if place < last
                 && let Some(Some(byte)) = next.next()

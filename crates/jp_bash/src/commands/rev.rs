@@ -6,7 +6,7 @@ use super::io::Input;
 use super::options::{Opt, Takes, opt};
 use super::quote::first_char;
 use crate::stop::Stop;
-use crate::system::{SysResult, System, failed};
+use crate::system::{PIECE, SysResult, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -51,32 +51,47 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
 
 fn reverse(cmd: &mut Cmd<'_>, input: &mut Input, end: u8) -> SysResult<()> {
     let utf8 = cmd.sys.utf8();
-    let mut starts = Vec::new();
     while let Some(line) = input.record(cmd.sys, end)? {
-        let (text, ended) = match line.strip_suffix(&[end]) {
+        let (mut text, ended) = match line.strip_suffix(&[end]) {
             Some(text) => (text, true),
             None => (line, false),
         };
-        let buffer = cmd.out.buffer();
-        if utf8 && !text.is_ascii() {
-            starts.clear();
-            let mut at = 0;
-            while at < text.len() {
-                let length =
-                    first_char(text.get(at..).unwrap_or_default()).map_or(1, |(_, length)| length);
-                starts.push((at, at + length));
-                at += length;
-            }
-            for (from, to) in starts.iter().rev() {
-                buffer.extend_from_slice(text.get(*from..*to).unwrap_or_default());
-            }
-        } else {
-            buffer.extend(text.iter().rev());
+        while !text.is_empty() {
+            let cut = text.len().saturating_sub(PIECE);
+            let cut = if utf8 { boundary(text, cut) } else { cut };
+            let (before, piece) = text.split_at_checked(cut).unwrap_or((&[], text));
+            reverse_piece(piece, utf8, cmd.out.buffer());
+            cmd.out.settle(cmd.sys)?;
+            text = before;
         }
         if ended {
-            buffer.push(end);
+            cmd.out.buffer().push(end);
         }
         cmd.out.settle(cmd.sys)?;
     }
     Ok(())
+}
+
+/// Returns the place nearest before `at` where a character begins; a byte that belongs to none is one of its own.
+fn boundary(text: &[u8], at: usize) -> usize {
+    let begins = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0xc0 != 0x80);
+    (at.saturating_sub(3)..=at).rev().find(begins).unwrap_or(at)
+}
+
+fn reverse_piece(piece: &[u8], utf8: bool, buffer: &mut Vec<u8>) {
+    if !utf8 || piece.is_ascii() {
+        buffer.extend(piece.iter().rev());
+        return;
+    }
+    let mut starts = Vec::new();
+    let mut at = 0;
+    while at < piece.len() {
+        let rest = piece.get(at..).unwrap_or_default();
+        let length = first_char(rest).map_or(1, |(_, length)| length);
+        starts.push((at, at + length));
+        at += length;
+    }
+    for (from, to) in starts.iter().rev() {
+        buffer.extend_from_slice(piece.get(*from..*to).unwrap_or_default());
+    }
 }

@@ -1,9 +1,12 @@
 //! `shuf`: lines in random order.
 
+use rustc_hash::FxHashMap;
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
 use super::options::{Opt, Takes, opt};
+use super::pace;
 use super::whole::read_whole;
 use crate::stop::Stop;
 use crate::system::System;
@@ -74,27 +77,25 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         }
     }
     let mut held = Held::default();
-    let mut items: Vec<Vec<u8>> = Vec::new();
-    if let Some((low, high)) = range {
-        for value in low..=high {
-            held.more(cmd.sys, 48)?;
-            items.push(value.to_string().into_bytes());
-        }
+    let mut text = Vec::new();
+    let items = if let Some((low, high)) = range {
+        Items::Numbers(low, (high - low).saturating_add(1))
     } else if echo {
-        items = parsed.operands;
+        held.more(
+            cmd.sys,
+            parsed.operands.len().saturating_mul(size_of::<&[u8]>()),
+        )?;
+        Items::Lines(parsed.operands.iter().map(Vec::as_slice).collect())
     } else {
         let file = parsed.operands.first().map_or(&b"-"[..], Vec::as_slice);
         match read_whole(cmd.sys, file, &mut held)? {
-            Ok(text) => {
-                let text = text
-                    .strip_suffix(&[end])
-                    .map_or(text.clone(), <[u8]>::to_vec);
-                if !text.is_empty() {
-                    items = text
-                        .split(|byte| *byte == end)
-                        .map(<[u8]>::to_vec)
-                        .collect();
+            Ok(read) => {
+                text = read;
+                let mut lines = pace::lines(cmd.sys, &mut held, &text, end)?;
+                for line in &mut lines {
+                    *line = line.strip_suffix(&[end]).unwrap_or(line);
                 }
+                Items::Lines(lines)
             }
             Err(errno) => {
                 let name = cmd.qf(file);
@@ -102,7 +103,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
                 return cmd.finish();
             }
         }
-    }
+    };
     if let Some(path) = to {
         match crate::system::failed(cmd.sys.open(&path, crate::system::OpenHow::WRITE))? {
             Ok(fd) => cmd.out = super::io::Output::new(fd),
@@ -113,45 +114,82 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             }
         }
     }
-    print(&mut cmd, items, most, repeat, end)?;
+    print(&mut cmd, &mut held, items, most, repeat, end)?;
+    drop(text);
     held.end(cmd.sys);
     cmd.finish()
 }
 
-fn below(cmd: &mut Cmd<'_>, bound: usize) -> usize {
+fn below(cmd: &mut Cmd<'_>, bound: u64) -> u64 {
     let mut bytes = [0; 8];
     cmd.sys.random(&mut bytes);
-    let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
-    usize::try_from(u64::from_le_bytes(bytes) % bound).unwrap_or(0)
+    u64::from_le_bytes(bytes) % u64::max(bound, 1)
+}
+
+/// What is shuffled.
+enum Items<'t> {
+    /// The first number, and how many.
+    Numbers(u64, u64),
+    /// Lines without their ends.
+    Lines(Vec<&'t [u8]>),
+}
+
+impl Items<'_> {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Numbers(_, count) => *count,
+            Self::Lines(lines) => lines.len() as u64,
+        }
+    }
+
+    fn put(&self, cmd: &mut Cmd<'_>, at: u64, end: u8) -> Result<(), Stop> {
+        match self {
+            Self::Numbers(low, _) => cmd.put((low + at).to_string().as_bytes())?,
+            Self::Lines(lines) => {
+                let at = usize::try_from(at).unwrap_or(usize::MAX);
+                let line = lines.get(at).copied().unwrap_or_default();
+                cmd.put(line)?;
+            }
+        }
+        cmd.put(&[end])
+    }
 }
 
 fn print(
     cmd: &mut Cmd<'_>,
-    mut items: Vec<Vec<u8>>,
+    held: &mut Held,
+    items: Items<'_>,
     most: Option<u64>,
     repeat: bool,
     end: u8,
 ) -> Result<(), Stop> {
-    if items.is_empty() {
+    let count = items.len();
+    if count == 0 {
         if repeat && most != Some(0) {
             return cmd.error(&[b"no lines to repeat"]);
         }
         return Ok(());
     }
-    let mut left = most.unwrap_or(if repeat { u64::MAX } else { items.len() as u64 });
+    let mut left = most.unwrap_or(if repeat { u64::MAX } else { count });
+    // What was swapped to which place; every other place still has its own item.
+    let mut moved: FxHashMap<u64, u64> = FxHashMap::default();
     let mut at = 0;
-    while left > 0 && (repeat || at < items.len()) && !cmd.out.failed() {
-        let pick = if repeat {
-            below(cmd, items.len())
+    while left > 0 && (repeat || at < count) && !cmd.out.failed() {
+        if repeat {
+            let pick = below(cmd, count);
+            items.put(cmd, pick, end)?;
         } else {
-            let pick = at + below(cmd, items.len() - at);
-            items.swap(at, pick);
+            let pick = at + below(cmd, count - at);
+            let here = moved.remove(&at).unwrap_or(at);
+            let chosen = if pick == at {
+                here
+            } else {
+                held.more(cmd.sys, 3 * size_of::<(u64, u64)>())?;
+                moved.insert(pick, here).unwrap_or(pick)
+            };
+            items.put(cmd, chosen, end)?;
             at += 1;
-            at - 1
-        };
-        let item = items.get(pick).cloned().unwrap_or_default();
-        cmd.put(&item)?;
-        cmd.put(&[end])?;
+        }
         cmd.sys.turns(1)?;
         left -= 1;
     }

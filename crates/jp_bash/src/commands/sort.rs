@@ -176,7 +176,7 @@ fn listed(sys: &mut dyn System, from: &[u8]) -> Result<Result<Vec<Vec<u8>>, Vec<
                 .concat()));
             }
         };
-        sys.work(1)?;
+        sys.reserve(name.len() as u64 + 32)?;
         if from == b"-" && name == b"-" {
             let text = b"when reading file names from stdin, no file name of '-' allowed";
             return Ok(Err(text.to_vec()));
@@ -277,8 +277,11 @@ impl Job<'_> {
         for line in lines.iter() {
             if self.settings.unique {
                 let bare = line.strip_suffix(&[self.end]).unwrap_or(line);
-                if previous.is_some_and(|previous| self.order.compare(previous, bare).is_eq()) {
-                    continue;
+                if let Some(previous) = previous {
+                    self.order.pay(sys, previous, bare)?;
+                    if self.order.compare(previous, bare).is_eq() {
+                        continue;
+                    }
                 }
                 previous = Some(bare);
             }
@@ -423,16 +426,13 @@ impl Job<'_> {
             number += 1;
             let kept = previous.get_or_insert_default();
             if number > 1 {
+                self.order.pay(sys, kept, line)?;
                 let order = self.order.compare(kept, line);
                 if order.is_gt() || order.is_eq() && self.settings.unique {
                     break Some(line.to_vec());
                 }
             }
-            if line.len() > kept.capacity() {
-                held.more(sys, line.len() - kept.capacity())?;
-            }
-            kept.clear();
-            kept.extend_from_slice(line);
+            held.copy(sys, kept, line)?;
         };
         input.close(sys);
         let Some(line) = wrong else {

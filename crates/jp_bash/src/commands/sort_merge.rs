@@ -20,7 +20,7 @@ pub(super) fn merge(
     let mut queue: Vec<usize> = Vec::with_capacity(inputs.len());
     for at in 0..inputs.len() {
         if advance(sys, inputs, &mut heads, at, end, held)? {
-            insert(&mut queue, &heads, order, at);
+            insert(sys, &mut queue, &heads, order, at).map_err(|stop| (at, stop.into()))?;
         }
     }
     let mut previous: Option<Vec<u8>> = None;
@@ -35,12 +35,14 @@ pub(super) fn merge(
                     .and_then(|()| put(sys, held, &[end]))
                     .map_err(|stop| (at, stop.into()))?;
                 if unique {
-                    previous = Some(line.clone());
+                    let kept = previous.get_or_insert_default();
+                    held.copy(sys, kept, line)
+                        .map_err(|stop| (at, stop.into()))?;
                 }
             }
         }
         if advance(sys, inputs, &mut heads, at, end, held)? {
-            insert(&mut queue, &heads, order, at);
+            insert(sys, &mut queue, &heads, order, at).map_err(|stop| (at, stop.into()))?;
         }
     }
     Ok(())
@@ -62,23 +64,34 @@ fn advance(
         return Ok(false);
     };
     let line = line.strip_suffix(&[end]).unwrap_or(line);
-    head.clear();
-    if line.len() > head.capacity() {
-        held.more(sys, line.len() - head.capacity())
-            .map_err(|stop| (at, stop.into()))?;
-    }
-    head.extend_from_slice(line);
+    held.copy(sys, head, line)
+        .map_err(|stop| (at, stop.into()))?;
     Ok(true)
 }
 
 /// Puts a file where its next line belongs; among equal lines the earlier file comes first.
-fn insert(queue: &mut Vec<usize>, heads: &[Vec<u8>], order: &Order, at: usize) {
+fn insert(
+    sys: &mut dyn System,
+    queue: &mut Vec<usize>,
+    heads: &[Vec<u8>],
+    order: &Order,
+    at: usize,
+) -> Result<(), Stop> {
     let line = |file: usize| heads.get(file).map_or(&b""[..], Vec::as_slice);
-    let place = queue.partition_point(|&other| {
-        order
+    let (mut low, mut high) = (0, queue.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        let other = queue.get(middle).copied().unwrap_or(0);
+        order.pay(sys, line(other), line(at))?;
+        let later = order
             .compare(line(other), line(at))
             .then_with(|| other.cmp(&at))
-            .is_gt()
-    });
-    queue.insert(place, at);
+            .is_gt();
+        match later {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    queue.insert(low, at);
+    Ok(())
 }

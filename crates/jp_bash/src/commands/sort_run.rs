@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::io::{Held, Input};
 use super::sort_key::{Key, line_rank};
 use crate::stop::{Limit, Stop};
-use crate::system::{SysError, System};
+use crate::system::{PIECE, SysError, System};
 
 /// How lines are ordered.
 pub(super) struct Order {
@@ -28,6 +28,16 @@ impl Order {
             }
         }
         self.last_resort(a, b)
+    }
+
+    /// Asks for what comparing two lines costs.
+    pub(super) fn pay(&self, sys: &mut dyn System, a: &[u8], b: &[u8]) -> Result<(), Stop> {
+        let mut cost = usize::min(a.len(), b.len());
+        while cost > PIECE {
+            cost -= PIECE;
+            sys.work_bytes(PIECE)?;
+        }
+        sys.work_bytes(cost)
     }
 
     fn last_resort(&self, a: &[u8], b: &[u8]) -> Ordering {
@@ -73,8 +83,14 @@ fn slice(text: &[u8], start: u32, len: u32) -> &[u8] {
     text.get(start..start + len as usize).unwrap_or_default()
 }
 
-/// How many entries are sorted between two looks at the clock.
+/// How many entries are sorted between two asks, at most.
 const RUN: usize = 1 << 16;
+
+/// How many bytes the lines of one run have, at most: comparing must not take long either.
+const RUN_BYTES: usize = 4 << 20;
+
+/// The same where comparing is more than comparing bytes.
+const SLOW_RUN_BYTES: usize = RUN_BYTES / 8;
 
 /// All lines, each with its end.
 #[derive(Default)]
@@ -117,7 +133,7 @@ impl Lines {
             }
             self.text.extend_from_slice(bytes);
             input.consume(len);
-            sys.work(32)?;
+            sys.work_bytes(len)?;
         }
         if self.text.last().is_some_and(|last| *last != self.end) {
             self.text.push(self.end);
@@ -158,21 +174,21 @@ impl Lines {
                     .last_resort(left, right)
                     .then_with(|| a.start.cmp(&b.start))
             };
-            sort_runs(sys, &mut self.entries, held, &by_key)
+            sort_runs(sys, &mut self.entries, held, SLOW_RUN_BYTES, &by_key)
         } else if order.reverse {
             let backwards = |a: &Entry, b: &Entry| {
                 b.rank
                     .cmp(&a.rank)
                     .then_with(|| b.line(text).cmp(a.line(text)))
             };
-            sort_runs(sys, &mut self.entries, held, &backwards)
+            sort_runs(sys, &mut self.entries, held, RUN_BYTES, &backwards)
         } else {
             let plain = |a: &Entry, b: &Entry| {
                 a.rank
                     .cmp(&b.rank)
                     .then_with(|| a.line(text).cmp(b.line(text)))
             };
-            sort_runs(sys, &mut self.entries, held, &plain)
+            sort_runs(sys, &mut self.entries, held, RUN_BYTES, &plain)
         }
     }
 
@@ -182,13 +198,22 @@ impl Lines {
         order: &Order,
         held: &mut Held,
     ) -> Result<(), Stop> {
-        let lines = memchr::memchr_iter(self.end, &self.text).count();
+        let mut lines = 0;
+        for piece in self.text.chunks(PIECE) {
+            sys.work_bytes(piece.len() / 8)?;
+            lines += memchr::memchr_iter(self.end, piece).count();
+        }
         held.more(sys, lines.saturating_mul(size_of::<Entry>()))?;
         self.entries
             .try_reserve_exact(lines)
             .map_err(|_| Stop::Limit(Limit::Memory))?;
         let mut start = 0;
-        for (number, at) in memchr::memchr_iter(self.end, &self.text).enumerate() {
+        let mut asked = 0;
+        for at in memchr::memchr_iter(self.end, &self.text) {
+            while at >= asked + PIECE {
+                asked += PIECE;
+                sys.work_bytes(PIECE)?;
+            }
             let line = self.text.get(start..at).unwrap_or_default();
             let (from, to) = order
                 .keys
@@ -207,9 +232,6 @@ impl Lines {
                 key_len: narrow(to - from),
             });
             start = at + 1;
-            if number.is_multiple_of(1024) {
-                sys.work(256)?;
-            }
         }
         Ok(())
     }
@@ -230,13 +252,15 @@ fn sort_runs(
     sys: &mut dyn System,
     entries: &mut Vec<Entry>,
     held: &mut Held,
+    run_bytes: usize,
     compare: &impl Fn(&Entry, &Entry) -> Ordering,
 ) -> Result<(), Stop> {
-    for run in entries.chunks_mut(RUN) {
+    let width = run_length(entries, run_bytes);
+    for run in entries.chunks_mut(width) {
         run.sort_unstable_by(compare);
-        sys.work(4096)?;
+        sys.work(64)?;
     }
-    if entries.len() <= RUN {
+    if entries.len() <= width {
         return Ok(());
     }
     held.more(sys, entries.len().saturating_mul(size_of::<Entry>()))?;
@@ -244,7 +268,7 @@ fn sort_runs(
     merged
         .try_reserve_exact(entries.len())
         .map_err(|_| Stop::Limit(Limit::Memory))?;
-    let mut width = RUN;
+    let mut width = width;
     while width < entries.len() {
         for pair in entries.chunks(width * 2) {
             let (left, right) = pair.split_at_checked(width).unwrap_or((pair, &[]));
@@ -257,6 +281,19 @@ fn sort_runs(
     Ok(())
 }
 
+/// Returns how many entries make a run: as many as there are bytes for, wherever the run begins.
+fn run_length(entries: &[Entry], run_bytes: usize) -> usize {
+    let longest = |width: usize| {
+        let bytes = |run: &[Entry]| run.iter().map(|entry| entry.len as usize).sum();
+        entries.chunks(width).map(bytes).max().unwrap_or(0)
+    };
+    let mut width = RUN;
+    while width > 1 && longest(width) > run_bytes {
+        width /= 4;
+    }
+    usize::max(width, 1)
+}
+
 fn merge(
     sys: &mut dyn System,
     mut left: &[Entry],
@@ -264,8 +301,14 @@ fn merge(
     merged: &mut Vec<Entry>,
     compare: &impl Fn(&Entry, &Entry) -> Ordering,
 ) -> Result<(), Stop> {
-    let mut steps = 0u32;
+    // What comparing costs at most, in bytes.
+    let mut cost = 0;
     while let (Some((a, a_rest)), Some((b, b_rest))) = (left.split_first(), right.split_first()) {
+        cost += usize::min(a.len as usize, b.len as usize) + 16;
+        while cost >= PIECE {
+            cost -= PIECE;
+            sys.work_bytes(PIECE)?;
+        }
         if compare(b, a).is_lt() {
             merged.push(*b);
             right = b_rest;
@@ -273,12 +316,8 @@ fn merge(
             merged.push(*a);
             left = a_rest;
         }
-        steps += 1;
-        if steps.is_multiple_of(65_536) {
-            sys.work(4096)?;
-        }
     }
     merged.extend_from_slice(left);
     merged.extend_from_slice(right);
-    Ok(())
+    sys.work(1)
 }

@@ -7,6 +7,7 @@ use super::file::{Cmd, HELP, VERSION};
 use super::io::{Held, Input};
 use super::numbers::{BadNumber, SIZES, size};
 use super::options::{Opt, Takes, opt, refused};
+use super::pace;
 use super::whole::read_whole;
 use crate::stop::Stop;
 use crate::system::{System, failed};
@@ -291,7 +292,7 @@ fn by_bytes(
     let mut left = 0;
     loop {
         let piece = match failed(input.fill(cmd.sys))? {
-            Ok(piece) => piece.to_vec(),
+            Ok(piece) => piece,
             Err(errno) => return cmd.fail(&[b"read error"], errno),
         };
         if piece.is_empty() || cmd.status != 0 {
@@ -321,12 +322,11 @@ fn by_lines(
     let (mut left, mut room) = (0, 0);
     loop {
         let line = match failed(input.record(cmd.sys, separator))? {
-            Ok(Some(line)) if cmd.status == 0 => line.to_vec(),
+            Ok(Some(line)) if cmd.status == 0 => line,
             Ok(_) => return Ok(()),
             Err(errno) => return cmd.fail(&[b"read error"], errno),
         };
-        cmd.sys.work(1)?;
-        let mut rest = line.as_slice();
+        let mut rest = line;
         while !rest.is_empty() {
             let len = u64::try_from(rest.len()).unwrap_or(u64::MAX);
             let fits = len <= room;
@@ -357,48 +357,59 @@ fn in_chunks(
     let len = u64::try_from(text.len()).unwrap_or(u64::MAX);
     // More pieces than bytes: one byte each, then empty ones.
     let each = u64::max(len / total, 1);
-    let place = |at: u64| u64::min(at / each, total - 1);
+    let mut held = Held::default();
+    let lines = match cut {
+        Cut::Bytes => Vec::new(),
+        _ => pace::lines(cmd.sys, &mut held, text, separator)?,
+    };
+    // At worst all of them are in one piece.
+    held.more(cmd.sys, lines.len().saturating_mul(size_of::<&[u8]>()))?;
+    // The lines of the piece are `lines[from..]`, one after the other or every `total`th.
+    let (mut from, mut at) = (0_usize, 0_u64);
     for number in 0..total {
+        let end = match number + 1 == total {
+            true => len,
+            false => u64::min((number + 1) * each, len),
+        };
+        let mut piece: Vec<&[u8]> = Vec::new();
+        match cut {
+            Cut::Bytes => {
+                let start = usize::try_from(u64::min(number * each, len)).unwrap_or(0);
+                let end = usize::try_from(end).unwrap_or(0);
+                piece.extend(text.get(start..end).filter(|part| !part.is_empty()));
+            }
+            Cut::Lines => {
+                while let Some(line) = lines.get(from).filter(|_| at < end) {
+                    piece.push(line);
+                    from += 1;
+                    at += line.len() as u64;
+                }
+            }
+            _ => {
+                let step = usize::try_from(total).unwrap_or(usize::MAX);
+                let first = usize::try_from(number).unwrap_or(usize::MAX);
+                piece.extend(lines.iter().skip(first).step_by(step));
+            }
+        }
         if only.is_some_and(|only| only != number) {
+            cmd.sys.work(1)?;
             continue;
         }
         cmd.sys.turns(1)?;
-        let mut piece = Vec::new();
-        if cut == Cut::Bytes {
-            let from = u64::min(number * each, len);
-            let to = if number + 1 == total {
-                len
-            } else {
-                u64::min(from + each, len)
-            };
-            let range = usize::try_from(from).unwrap_or(0)..usize::try_from(to).unwrap_or(0);
-            piece.extend_from_slice(text.get(range).unwrap_or_default());
-        } else {
-            let mut at = 0;
-            for (index, line) in (0_u64..).zip(text.split_inclusive(|byte| *byte == separator)) {
-                let home = if cut == Cut::Lines {
-                    place(at)
-                } else {
-                    index % total
-                };
-                if home == number {
-                    piece.extend_from_slice(line);
-                }
-                at += u64::try_from(line.len()).unwrap_or(0);
-            }
-            cmd.sys
-                .work(u32::try_from(text.len() / 1024).unwrap_or(u32::MAX))?;
-        }
-        if only.is_some() {
-            return cmd.put(&piece);
-        }
-        if !(pieces.elide && piece.is_empty()) {
+        let skipped = pieces.elide && piece.is_empty();
+        if only.is_none() && !skipped {
             pieces.next(cmd)?;
-            pieces.put(cmd, &piece)?;
         }
-        if cmd.status != 0 {
-            return Ok(());
+        for line in piece {
+            match only {
+                Some(_) => cmd.put(line)?,
+                None => pieces.put(cmd, line)?,
+            }
+        }
+        if only.is_some() || cmd.status != 0 {
+            break;
         }
     }
+    held.end(cmd.sys);
     Ok(())
 }

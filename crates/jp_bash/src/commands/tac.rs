@@ -6,7 +6,7 @@ use super::io::Held;
 use super::options::{Opt, Takes, opt, refused};
 use super::whole::read_whole;
 use crate::stop::Stop;
-use crate::system::System;
+use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -71,19 +71,41 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
 /// Prints the records from the last to the first, each with its separator where it stood.
 fn reverse(cmd: &mut Cmd<'_>, text: &[u8], separator: &[u8], before: bool) -> Result<(), Stop> {
     let mut end = text.len();
-    let mut finder = memchr::memmem::rfind_iter(text, separator).peekable();
-    if !before
-        && finder
-            .peek()
-            .is_some_and(|at| at + separator.len() == text.len())
-    {
-        finder.next();
+    let finder = memchr::memmem::FinderRev::new(separator);
+    let mut found = last_before(cmd, text, &finder, text.len())?;
+    if !before && found.is_some_and(|at| at + separator.len() == text.len()) {
+        found = last_before(cmd, text, &finder, found.unwrap_or(0))?;
     }
-    for at in finder {
+    while let Some(at) = found {
         let cut = if before { at } else { at + separator.len() };
         cmd.put(text.get(cut..end).unwrap_or_default())?;
         cmd.sys.work(1)?;
         end = cut;
+        found = last_before(cmd, text, &finder, at)?;
     }
     cmd.put(text.get(..end).unwrap_or_default())
+}
+
+/// Finds the last separator that ends at `end` or before, a piece at a time.
+fn last_before(
+    cmd: &mut Cmd<'_>,
+    text: &[u8],
+    finder: &memchr::memmem::FinderRev<'_>,
+    mut end: usize,
+) -> Result<Option<usize>, Stop> {
+    let length = finder.needle().len();
+    loop {
+        let step = usize::max(PIECE, length.saturating_mul(2));
+        let start = end.saturating_sub(step);
+        let piece = text.get(start..end).unwrap_or_default();
+        if let Some(at) = finder.rfind(piece) {
+            return Ok(Some(start + at));
+        }
+        if start == 0 {
+            return Ok(None);
+        }
+        cmd.sys.work_bytes(usize::min(step, PIECE))?;
+        // A separator may lie across the border.
+        end = start + length - 1;
+    }
 }

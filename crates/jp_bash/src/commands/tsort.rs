@@ -8,9 +8,10 @@ use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
 use super::options::Opt;
+use super::pace;
 use super::whole::read_whole;
 use crate::stop::Stop;
-use crate::system::System;
+use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -53,7 +54,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     };
     // Each word costs an item and a place in two tables.
     held.more(cmd.sys, text.len().saturating_mul(32))?;
-    let mut items = read(&text);
+    let mut items = read(cmd.sys, &mut held, &text)?;
     match &mut items {
         Some(items) => order(&mut cmd, file, items)?,
         None => {
@@ -66,32 +67,63 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
 }
 
 /// Reads pairs; nothing if the last lacks its second word. The items are in the order of their words.
-fn read(text: &[u8]) -> Option<Vec<Item<'_>>> {
-    let words: Vec<&[u8]> = text
-        .split(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
-        .filter(|word| !word.is_empty())
-        .collect();
+fn read<'t>(
+    sys: &mut dyn System,
+    held: &mut Held,
+    text: &'t [u8],
+) -> Result<Option<Vec<Item<'t>>>, Stop> {
+    let mut words: Vec<&[u8]> = Vec::new();
+    let mut rest = text;
+    loop {
+        let length = pace::span(sys, rest, |byte| !is_blank(byte))?;
+        let (word, later) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        if !word.is_empty() {
+            words.push(word);
+            sys.work(1)?;
+        }
+        let Some((_, later)) = later.split_first() else {
+            break;
+        };
+        rest = later;
+        if rest.len().is_multiple_of(PIECE) {
+            sys.work_bytes(PIECE)?;
+        }
+    }
     let mut names = words.clone();
-    names.sort_unstable();
+    pace::sort(sys, held, &mut names)?;
     names.dedup();
-    let places: FxHashMap<&[u8], usize> = names.iter().copied().zip(0..).collect();
-    let mut items: Vec<Item<'_>> = names
-        .into_iter()
-        .map(|word| Item {
+    let mut places: FxHashMap<&[u8], usize> = FxHashMap::default();
+    let mut items: Vec<Item<'_>> = Vec::with_capacity(names.len());
+    for (place, word) in names.into_iter().enumerate() {
+        sys.work(1)?;
+        places.insert(word, place);
+        items.push(Item {
             word,
             before: 0,
             behind: Vec::new(),
             done: false,
-        })
-        .collect();
+        });
+    }
     for pair in words.chunks(2) {
-        let (first, second) = (places.get(pair.first()?)?, places.get(pair.get(1)?)?);
+        sys.work(1)?;
+        let place = |word: Option<&&[u8]>| word.and_then(|word| places.get(word).copied());
+        let (Some(first), Some(second)) = (place(pair.first()), place(pair.get(1))) else {
+            return Ok(None);
+        };
         if first != second {
-            items.get_mut(*second)?.before += 1;
-            items.get_mut(*first)?.behind.push(*second);
+            if let Some(item) = items.get_mut(second) {
+                item.before += 1;
+            }
+            if let Some(item) = items.get_mut(first) {
+                item.behind.push(second);
+            }
         }
     }
-    Some(items)
+    Ok(Some(items))
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n')
 }
 
 fn order(cmd: &mut Cmd<'_>, file: &[u8], items: &mut [Item<'_>]) -> Result<(), Stop> {

@@ -6,7 +6,7 @@ use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
 use super::options::{Opt, Takes, opt};
 use crate::stop::Stop;
-use crate::system::{SysResult, System, failed};
+use crate::system::{PIECE, SysResult, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -72,37 +72,39 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
 
 fn unexpand(cmd: &mut Cmd<'_>, input: &mut Input, all: bool, stops: &[usize]) -> SysResult<()> {
     while let Some(line) = input.record(cmd.sys, b'\n')? {
-        let buffer = cmd.out.buffer();
-        // Where the blanks that wait to become a tab began, and what they were.
-        let (mut column, mut pending) = (0_usize, Vec::new());
+        // Where the blanks that wait to become a tab began.
+        let (mut column, mut pending) = (0_usize, 0);
         let mut converting = true;
         for (at, &byte) in line.iter().enumerate() {
+            if at.is_multiple_of(PIECE) {
+                cmd.sys.work_bytes(PIECE)?;
+                cmd.out.settle(cmd.sys)?;
+            }
             if converting && matches!(byte, b' ' | b'\t') {
                 let stop = next_stop(column, stops);
                 column = if byte == b'\t' { stop } else { column + 1 };
-                pending.push(byte);
                 // Behind the last stop of a list nothing is converted.
                 let beyond = stops.len() > 1 && stops.last().is_some_and(|last| column > *last);
-                let alone = pending == b" "
+                let alone = pending == at
                     && line
                         .get(at + 1)
                         .is_none_or(|next| !matches!(next, b' ' | b'\t'));
                 if column == stop && !beyond && !(alone && byte == b' ') {
-                    pending.clear();
-                    buffer.push(b'\t');
+                    pending = at + 1;
+                    cmd.out.buffer().push(b'\t');
                 }
                 continue;
             }
-            buffer.append(&mut pending);
+            cmd.put(line.get(pending..at).unwrap_or_default())?;
+            pending = at + 1;
             converting &= all;
             match byte {
                 8 => column = column.saturating_sub(1),
                 _ => column += 1,
             }
-            buffer.push(byte);
+            cmd.out.buffer().push(byte);
         }
-        buffer.append(&mut pending);
-        cmd.sys.work(1)?;
+        cmd.put(line.get(pending..).unwrap_or_default())?;
         cmd.out.settle(cmd.sys)?;
     }
     Ok(())

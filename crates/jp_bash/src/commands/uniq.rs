@@ -5,9 +5,10 @@ use super::choice::choose;
 use super::io::{Held, Input, Output, called, fail};
 use super::numbers::{BadNumber, size};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hidden, hint, opt};
+use super::pace::{self, span};
 use super::quote::{quote, quote_name, quote_name_if_odd};
 use crate::stop::Stop;
-use crate::system::{OpenHow, SysError, System, failed};
+use crate::system::{OpenHow, PIECE, SysError, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -83,28 +84,29 @@ struct Key {
 }
 
 impl Key {
-    fn of<'l>(&self, line: &'l [u8]) -> &'l [u8] {
+    fn of<'l>(&self, sys: &mut dyn System, line: &'l [u8]) -> Result<&'l [u8], Stop> {
         let mut rest = line;
         let mut fields = self.skip_fields;
-        let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
+        let mut steps = 0_usize;
+        let blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n');
         while fields > 0 && !rest.is_empty() {
-            let blanks = rest.iter().take_while(|byte| blank(byte)).count();
+            let blanks = span(sys, rest, blank)?;
             rest = rest.get(blanks..).unwrap_or_default();
-            let word = rest.iter().take_while(|byte| !blank(byte)).count();
+            let word = span(sys, rest, |byte| !blank(byte))?;
             rest = rest.get(word..).unwrap_or_default();
             fields -= 1;
+            steps += blanks + word;
+            if steps >= PIECE {
+                sys.work_bytes(std::mem::take(&mut steps))?;
+            }
         }
         rest = rest.get(self.skip_bytes..).unwrap_or_default();
-        rest.get(..self.most_bytes).unwrap_or(rest)
+        Ok(rest.get(..self.most_bytes).unwrap_or(rest))
     }
 
-    fn same(&self, a: &[u8], b: &[u8]) -> bool {
-        let (a, b) = (self.of(a), self.of(b));
-        if self.ignore_case {
-            a.eq_ignore_ascii_case(b)
-        } else {
-            a == b
-        }
+    fn same(&self, sys: &mut dyn System, a: &[u8], b: &[u8]) -> Result<bool, Stop> {
+        let (a, b) = (self.of(sys, a)?, self.of(sys, b)?);
+        pace::same(sys, a, b, self.ignore_case)
     }
 }
 
@@ -356,7 +358,7 @@ fn filter(
     while next(sys, settings.end, input, |sys, line| {
         keep(sys, held, &mut current, line)
     })? {
-        let same = settings.key.same(&current, &previous);
+        let same = settings.key.same(sys, &current, &previous)?;
         repeats += u64::from(same);
         if settings.between != Gap::None {
             if !same {
@@ -399,12 +401,7 @@ fn next(
 }
 
 fn keep(sys: &mut dyn System, held: &mut Held, line: &mut Vec<u8>, new: &[u8]) -> Result<(), Stop> {
-    line.clear();
-    if new.len() > line.capacity() {
-        held.more(sys, new.len() - line.capacity())?;
-    }
-    line.extend_from_slice(new);
-    Ok(())
+    held.copy(sys, line, new)
 }
 
 fn write(
@@ -450,7 +447,7 @@ fn by_first(
         Gap::None => false,
     };
     while next(sys, settings.end, input, |sys, line| {
-        let new = !any || !settings.key.same(line, &previous);
+        let new = !any || !settings.key.same(sys, line, &previous)?;
         if new && before(any) {
             out.put(sys, &[settings.end])?;
         }

@@ -2,6 +2,7 @@
 
 use super::io::{Held, Input};
 use crate::errno::Errno;
+use crate::meter;
 use crate::stop::Stop;
 use crate::system::{SysResult, System, failed};
 
@@ -25,13 +26,14 @@ fn drain(sys: &mut dyn System, input: &mut Input, held: &mut Held) -> SysResult<
     loop {
         let piece = input.fill(sys)?;
         if piece.is_empty() {
+            meter::handed(all.len());
             return Ok(all);
         }
-        let piece = piece.to_vec();
-        held.more(sys, piece.len())?;
-        input.consume(piece.len());
-        sys.work(u32::try_from(piece.len() / 1024).unwrap_or(1))?;
-        all.extend_from_slice(&piece);
+        held.room(sys, &mut all, piece.len())?;
+        all.extend_from_slice(piece);
+        let length = piece.len();
+        input.consume(length);
+        sys.work_bytes(length)?;
     }
 }
 

@@ -9,7 +9,7 @@ use super::options::{Opt, Takes, opt, refused};
 use super::whole::read_whole;
 use crate::errno::Errno;
 use crate::stop::Stop;
-use crate::system::{OpenHow, System, failed};
+use crate::system::{OpenHow, PIECE, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -237,10 +237,12 @@ fn hex(byte: u8, upper: bool) -> String {
 
 fn plain(cmd: &mut Cmd<'_>, text: &[u8], wanted: &Wanted) -> Result<(), Stop> {
     for line in text.chunks(usize::max(wanted.columns.unwrap_or(30), 1)) {
+        for piece in line.chunks(PIECE / 4) {
+            let out: String = piece.iter().map(|byte| hex(*byte, wanted.upper)).collect();
+            cmd.put(out.as_bytes())?;
+        }
+        cmd.put(b"\n")?;
         cmd.sys.work(1)?;
-        let mut out: String = line.iter().map(|byte| hex(*byte, wanted.upper)).collect();
-        out.push('\n');
-        cmd.put(out.as_bytes())?;
     }
     Ok(())
 }
@@ -273,12 +275,12 @@ fn include(cmd: &mut Cmd<'_>, text: &[u8], file: &[u8], wanted: &Wanted) -> Resu
     for (at, line) in (1..).zip(lines) {
         cmd.sys.work(1)?;
         let lead = if wanted.upper { "0X" } else { "0x" };
-        let items = line
-            .iter()
-            .map(|byte| format!("{lead}{}", hex(*byte, wanted.upper)));
-        let items: Vec<String> = items.collect();
-        let end = if at == last { "\n" } else { ",\n" };
-        cmd.put(format!("  {}{end}", items.join(", ")).as_bytes())?;
+        for (number, byte) in line.iter().enumerate() {
+            let before = if number == 0 { "  " } else { ", " };
+            let item = format!("{before}{lead}{}", hex(*byte, wanted.upper));
+            cmd.put(item.as_bytes())?;
+        }
+        cmd.put(if at == last { b"\n" } else { b",\n" })?;
     }
     if let Some(name) = &name {
         let len: &[u8] = if wanted.capital { b"_LEN" } else { b"_len" };

@@ -26,6 +26,9 @@ struct How {
     star: bool,
 }
 
+/// From so many bytes on, what a pattern takes is asked for before it is compiled.
+const LONG_PATTERN: usize = 4096;
+
 /// The deepest directory that `**` looks into.
 const MAX_DEPTH: usize = 256;
 
@@ -47,6 +50,9 @@ impl Shell<'_> {
             skip_dots: self.options.has(Opt::GlobSkipDots),
             star: self.options.has(Opt::GlobStar),
         };
+        if pattern.len() > LONG_PATTERN {
+            self.kernel.budget.room(pattern.len().saturating_mul(96))?;
+        }
         let Some((root, components)) = split(pattern, how) else {
             return Ok(None);
         };

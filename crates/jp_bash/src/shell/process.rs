@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use crate::budget::units;
 use crate::errno::Errno;
+use crate::meter;
 use crate::shell::Shell;
 use crate::shell::kernel::State;
 use crate::shell::kernel::file::{Mode, Object, OpenFile};
@@ -16,6 +18,9 @@ use crate::system::{
     SetTime, Spawn, Stat, SysResult, System, Timestamp, Whence,
 };
 use crate::vfs::{Caller, Device, Opened};
+
+/// The most bytes that are moved between two asks of the budget.
+const TRANSFER: usize = 64 << 10;
 
 impl Shell<'_> {
     /// Returns this process as the file system sees it.
@@ -129,6 +134,21 @@ impl Shell<'_> {
             }
             Object::Capture(_) | Object::Sink(_) => Err(Errno::BadF.into()),
         }
+    }
+
+    /// Fills a buffer that is larger than one transfer. What can wait gives only what it has.
+    fn read_long(&mut self, file: &OpenFile, buf: &mut [u8]) -> SysResult<usize> {
+        let waits = matches!(file.object, Object::Pipe(_) | Object::Input(_));
+        let mut got = 0;
+        for piece in buf.chunks_mut(TRANSFER) {
+            self.work_bytes(piece.len())?;
+            let n = self.read_file(file, piece)?;
+            got += n;
+            if waits || n < piece.len() {
+                break;
+            }
+        }
+        Ok(got)
     }
 
     fn write_file(&mut self, file: &OpenFile, data: &[u8]) -> SysResult<()> {
@@ -285,13 +305,27 @@ impl System for Shell<'_> {
     }
     fn read(&mut self, fd: Fd, buf: &mut [u8]) -> SysResult<usize> {
         let file = self.file(fd)?;
-        self.work(1)?;
-        self.read_file(&file, buf)
+        if buf.len() <= TRANSFER {
+            self.work(1)?;
+            return self.read_file(&file, buf);
+        }
+        self.read_long(&file, buf)
     }
     fn write(&mut self, fd: Fd, data: &[u8]) -> SysResult<()> {
         let file = self.file(fd)?;
-        self.work(1 + u32::try_from(data.len() >> 12).unwrap_or(u32::MAX))?;
-        self.write_file(&file, data)
+        if data.len() <= TRANSFER {
+            meter::wrote(data.len());
+            self.work(units(data.len() >> 2))?;
+            return self.write_file(&file, data);
+        }
+        for piece in data.chunks(TRANSFER) {
+            meter::wrote(piece.len());
+            // Nobody else gets a turn in the middle of one write.
+            self.kernel.budget.work(units(piece.len() >> 2))?;
+            self.write_file(&file, piece)?;
+        }
+        self.tick(units(data.len() >> 2))?;
+        Ok(())
     }
     fn open(&mut self, path: &[u8], how: OpenHow) -> SysResult<Fd> {
         let file = self.open_path(path, how)?;

@@ -43,7 +43,14 @@ pub(super) struct Record {
     whole: Option<Rc<Long>>,
     /// It is the text of this record.
     copied: bool,
+    /// The fields of a long record were counted, and there is room for them.
+    roomy: bool,
+    /// What the meter was told about: a long text, many fields.
+    counted: usize,
 }
+
+/// From so many bytes on, a record and its fields are counted.
+const LONG: usize = 64 << 10;
 
 fn blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n')
@@ -61,6 +68,46 @@ impl Record {
             splitter,
             whole: None,
             copied: false,
+            roomy: false,
+            counted: 0,
+        }
+    }
+
+    /// What one field takes.
+    pub(super) const SPAN: usize = size_of::<Span>();
+
+    /// Tells whether the fields must be counted before they are found.
+    #[inline]
+    pub(super) fn is_long(&self) -> bool {
+        self.text.len() > LONG && !self.roomy && self.loose.is_none()
+    }
+
+    /// Counts the fields without keeping them.
+    pub(super) fn count_first(&self) -> Result<usize, MatchError> {
+        let mut count = 0;
+        split(&self.text, &self.splitter, &mut |_, _| count += 1)?;
+        Ok(count)
+    }
+
+    /// Makes room for that many fields, which were asked for.
+    pub(super) fn make_room(&mut self, count: usize, meter: &Meter) {
+        self.roomy = true;
+        if count > self.spans.capacity() {
+            self.spans.reserve_exact(count - self.spans.len());
+        }
+        self.recount(meter);
+    }
+
+    /// Tells the meter what a long record holds now.
+    pub(super) fn recount(&mut self, meter: &Meter) {
+        let fields = self.loose.as_ref().map_or(0, Vec::capacity);
+        let now =
+            self.text.capacity() + self.spans.capacity() * Self::SPAN + fields * size_of::<Value>();
+        let now = if now > LONG { now } else { 0 };
+        if now != self.counted {
+            meter.add(now);
+            meter.sub(self.counted);
+            self.counted = now;
         }
     }
 
@@ -81,6 +128,10 @@ impl Record {
     #[inline]
     fn begin(&mut self, splitter: &Rc<Splitter>) {
         self.copied = false;
+        self.roomy = false;
+        if self.spans.capacity() > LONG {
+            self.spans = Vec::new();
+        }
         self.spans.clear();
         self.at = 0;
         self.done = false;

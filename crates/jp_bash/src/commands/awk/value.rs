@@ -10,19 +10,47 @@ use super::number;
 
 /// Bytes that strings and arrays hold now; shared by all of them, so that dropping one is seen.
 #[derive(Clone, Default)]
-pub(super) struct Meter(Rc<Cell<u64>>);
+pub(super) struct Meter(Rc<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    held: Cell<u64>,
+    /// Bytes of long strings that were looked at or made since the budget was last asked.
+    touched: Cell<usize>,
+}
 
 impl Meter {
+    #[inline]
     pub(super) fn held(&self) -> u64 {
-        self.0.get()
+        self.0.held.get()
     }
 
     pub(super) fn add(&self, bytes: usize) {
-        self.0.set(self.0.get().saturating_add(bytes as u64));
+        let held = &self.0.held;
+        held.set(held.get().saturating_add(bytes as u64));
+        self.touch(bytes);
     }
 
     pub(super) fn sub(&self, bytes: usize) {
-        self.0.set(self.0.get().saturating_sub(bytes as u64));
+        let held = &self.0.held;
+        held.set(held.get().saturating_sub(bytes as u64));
+    }
+
+    /// Notes that bytes are gone through.
+    #[inline]
+    pub(super) fn touch(&self, bytes: usize) {
+        let touched = &self.0.touched;
+        touched.set(touched.get().saturating_add(bytes));
+    }
+
+    #[inline]
+    pub(super) fn touched(&self) -> usize {
+        self.0.touched.get()
+    }
+
+    /// Returns what was gone through, and forgets it.
+    pub(super) fn take_touched(&self) -> usize {
+        self.0.touched.take()
     }
 }
 
@@ -85,7 +113,9 @@ impl Long {
         }
     }
 
+    #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
+        self.meter.touch(self.bytes.len());
         &self.bytes
     }
 
@@ -97,6 +127,7 @@ impl Long {
 
     /// Appends in place.
     pub(super) fn append(&mut self, more: &[u8]) {
+        self.meter.touch(more.len());
         self.bytes.extend_from_slice(more);
         let counted = self.bytes.capacity() + 64;
         self.meter.add(counted);

@@ -1,4 +1,4 @@
-//! MD5, SHA-1 and the family of SHA-2 of bytes in memory. Knows no files.
+//! MD5, SHA-1 and the family of SHA-2 of bytes that come in pieces. Knows no files.
 
 use sha2::Digest;
 
@@ -38,16 +38,50 @@ impl Kind {
     }
 }
 
-/// Returns the digest in hexadecimal.
-pub(super) fn digest(kind: Kind, text: &[u8]) -> Vec<u8> {
-    let bytes = match kind {
-        Kind::Md5 => md5::Md5::digest(text).to_vec(),
-        Kind::Sha1 => sha1::Sha1::digest(text).to_vec(),
-        Kind::Sha224 => sha2::Sha224::digest(text).to_vec(),
-        Kind::Sha384 => sha2::Sha384::digest(text).to_vec(),
-        Kind::Sha256 => sha2::Sha256::digest(text).to_vec(),
-        Kind::Sha512 => sha2::Sha512::digest(text).to_vec(),
-    };
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    hex.into_bytes()
+/// A digest that is fed piece by piece.
+pub(super) enum Sum {
+    Md5(md5::Md5),
+    Sha1(sha1::Sha1),
+    Sha224(sha2::Sha224),
+    Sha256(sha2::Sha256),
+    Sha384(sha2::Sha384),
+    Sha512(sha2::Sha512),
+}
+
+impl Sum {
+    pub(super) fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Md5 => Self::Md5(md5::Md5::new()),
+            Kind::Sha1 => Self::Sha1(sha1::Sha1::new()),
+            Kind::Sha224 => Self::Sha224(sha2::Sha224::new()),
+            Kind::Sha256 => Self::Sha256(sha2::Sha256::new()),
+            Kind::Sha384 => Self::Sha384(sha2::Sha384::new()),
+            Kind::Sha512 => Self::Sha512(sha2::Sha512::new()),
+        }
+    }
+
+    pub(super) fn update(&mut self, piece: &[u8]) {
+        match self {
+            Self::Md5(sum) => sum.update(piece),
+            Self::Sha1(sum) => sum.update(piece),
+            Self::Sha224(sum) => sum.update(piece),
+            Self::Sha256(sum) => sum.update(piece),
+            Self::Sha384(sum) => sum.update(piece),
+            Self::Sha512(sum) => sum.update(piece),
+        }
+    }
+
+    /// Returns the digest in hexadecimal.
+    pub(super) fn finish(self) -> Vec<u8> {
+        let bytes = match self {
+            Self::Md5(sum) => sum.finalize().to_vec(),
+            Self::Sha1(sum) => sum.finalize().to_vec(),
+            Self::Sha224(sum) => sum.finalize().to_vec(),
+            Self::Sha256(sum) => sum.finalize().to_vec(),
+            Self::Sha384(sum) => sum.finalize().to_vec(),
+            Self::Sha512(sum) => sum.finalize().to_vec(),
+        };
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        hex.into_bytes()
+    }
 }

@@ -2,50 +2,103 @@
 
 use super::{Wanted, compare};
 use crate::commands::file::Cmd;
-use crate::commands::io::Input;
+use crate::commands::io::{Held, Input};
 use crate::stop::Stop;
-use crate::system::failed;
+use crate::system::{PIECE, System, failed};
 
-/// A line and where its fields are.
-#[derive(Clone)]
+/// A line and where its fields are. Its memory is counted until [`Line::free`].
 pub(super) struct Line {
     text: Vec<u8>,
     fields: Vec<(usize, usize)>,
+    held: Held,
 }
 
 impl Line {
-    fn new(text: &[u8], separator: Option<u8>) -> Self {
-        let mut fields = Vec::new();
+    fn new(sys: &mut dyn System, text: &[u8], separator: Option<u8>) -> Result<Self, Stop> {
+        let mut line = Self {
+            text: Vec::new(),
+            fields: Vec::new(),
+            held: Held::default(),
+        };
+        line.held.copy(sys, &mut line.text, text)?;
         match separator {
-            Some(separator) => {
-                let mut start = 0;
-                for at in memchr::memchr_iter(separator, text) {
-                    fields.push((start, at));
-                    start = at + 1;
-                }
-                fields.push((start, text.len()));
+            Some(separator) => line.split_at(sys, separator)?,
+            None => line.split_at_blanks(sys)?,
+        }
+        Ok(line)
+    }
+
+    /// Makes another one like it.
+    pub(super) fn copy(&self, sys: &mut dyn System) -> Result<Self, Stop> {
+        let mut line = Self {
+            text: Vec::new(),
+            fields: Vec::new(),
+            held: Held::default(),
+        };
+        line.held.copy(sys, &mut line.text, &self.text)?;
+        line.held.room(sys, &mut line.fields, self.fields.len())?;
+        for piece in self.fields.chunks(PIECE) {
+            sys.work_bytes(piece.len())?;
+            line.fields.extend_from_slice(piece);
+        }
+        Ok(line)
+    }
+
+    /// Gives the memory back.
+    pub(super) fn free(mut self, sys: &mut dyn System) {
+        self.held.end(sys);
+    }
+
+    fn split_at(&mut self, sys: &mut dyn System, separator: u8) -> Result<(), Stop> {
+        let mut start = 0;
+        for (number, piece) in self.text.chunks(PIECE).enumerate() {
+            if number > 0 {
+                sys.work_bytes(piece.len())?;
             }
-            None => {
-                let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-                let mut at = text.iter().take_while(|byte| blank(byte)).count();
-                while at < text.len() {
-                    let rest = text.get(at..).unwrap_or_default();
-                    let end = at + rest.iter().take_while(|byte| !blank(byte)).count();
-                    fields.push((at, end));
-                    let rest = text.get(end..).unwrap_or_default();
-                    let blanks = rest.iter().take_while(|byte| blank(byte)).count();
-                    // Blanks at the end have an empty field behind them.
-                    if blanks > 0 && end + blanks == text.len() {
-                        fields.push((text.len(), text.len()));
+            for at in memchr::memchr_iter(separator, piece) {
+                let end = number * PIECE + at;
+                self.held.room(sys, &mut self.fields, 1)?;
+                self.fields.push((start, end));
+                start = end + 1;
+            }
+        }
+        self.held.room(sys, &mut self.fields, 1)?;
+        self.fields.push((start, self.text.len()));
+        Ok(())
+    }
+
+    fn split_at_blanks(&mut self, sys: &mut dyn System) -> Result<(), Stop> {
+        let text = &self.text;
+        // Where the field began that the text is in, if it is in one.
+        let mut start = None;
+        for (number, piece) in text.chunks(PIECE).enumerate() {
+            if number > 0 {
+                sys.work_bytes(piece.len())?;
+            }
+            for (at, byte) in piece.iter().enumerate() {
+                let at = number * PIECE + at;
+                match (start, matches!(byte, b' ' | b'\t')) {
+                    (None, false) => start = Some(at),
+                    (Some(from), true) => {
+                        self.held.room(sys, &mut self.fields, 1)?;
+                        self.fields.push((from, at));
+                        start = None;
                     }
-                    at = end + blanks;
+                    _ => {}
                 }
             }
         }
-        Self {
-            text: text.to_vec(),
-            fields,
+        // Blanks at the end have an empty field behind them.
+        let last = match start {
+            Some(from) => Some((from, text.len())),
+            None if self.fields.is_empty() => None,
+            None => Some((text.len(), text.len())),
+        };
+        if let Some(last) = last {
+            self.held.room(sys, &mut self.fields, 1)?;
+            self.fields.push(last);
         }
+        Ok(())
     }
 
     pub(super) fn count(&self) -> usize {
@@ -60,11 +113,6 @@ impl Line {
     /// Returns the field to join on; a missing one is empty.
     pub(super) fn key(&self, on: usize) -> &[u8] {
         self.field(on).unwrap_or_default()
-    }
-
-    /// Returns the bytes that the line takes in memory.
-    pub(super) fn weight(&self) -> u64 {
-        u64::try_from(self.text.len() + self.fields.len() * 16 + 64).unwrap_or(u64::MAX)
     }
 }
 
@@ -127,17 +175,27 @@ impl Side {
                 return cmd.fail(&[&name], errno);
             }
         };
-        let Some(record) = record else { return Ok(()) };
+        let Some(record) = record else {
+            if let Some(old) = old {
+                old.free(cmd.sys);
+            }
+            return Ok(());
+        };
         let text = record.strip_suffix(&[wanted.end]).unwrap_or(record);
-        let line = Line::new(text, wanted.separator);
+        let line = Line::new(cmd.sys, text, wanted.separator)?;
         self.number += 1;
         let on = wanted.on.get(file).copied().unwrap_or(0);
         let due = wanted.check == Some(true) || (wanted.check.is_none() && self.unpaired);
-        if let Some(old) = old
-            && due
-            && !self.told
-            && compare(old.key(on), line.key(on), wanted.ignore_case).is_gt()
-        {
+        let wrong = match &old {
+            Some(old) if due && !self.told => {
+                compare(cmd.sys, old.key(on), line.key(on), wanted.ignore_case)?.is_gt()
+            }
+            _ => false,
+        };
+        if let Some(old) = old {
+            old.free(cmd.sys);
+        }
+        if wrong {
             self.told = true;
             let place = format!(":{}: is not sorted: ", self.number);
             cmd.out.flush(cmd.sys)?;

@@ -1,11 +1,14 @@
 //! What a program of jq costs: steps and held bytes, counted against the budget of the run.
 
-use super::value::take_live;
+use super::value::{take_live, take_made};
 use crate::stop::Stop;
-use crate::system::System;
+use crate::system::{PIECE, System};
 
-/// How many steps are one turn of the budget.
-const STEPS: u32 = 32;
+/// How many steps pass between two looks at what they made.
+const STEPS: u32 = 8;
+
+/// How many looks are one turn of the budget.
+const LOOKS: u32 = 4;
 
 /// How far the held bytes may move before the budget is told.
 const SLACK: u64 = 64 * 1024;
@@ -14,6 +17,7 @@ const SLACK: u64 = 64 * 1024;
 pub(super) struct Fuel<'s> {
     pub(super) sys: &'s mut dyn System,
     left: u32,
+    looks: u32,
     held: i64,
     told: u64,
 }
@@ -21,9 +25,11 @@ pub(super) struct Fuel<'s> {
 impl<'s> Fuel<'s> {
     pub(super) fn new(sys: &'s mut dyn System) -> Self {
         take_live();
+        take_made();
         Self {
             sys,
             left: STEPS,
+            looks: LOOKS,
             held: 0,
             told: 0,
         }
@@ -37,22 +43,44 @@ impl<'s> Fuel<'s> {
             return Ok(());
         }
         self.left = STEPS;
-        self.sys.turns(1)?;
+        self.looks -= 1;
+        if self.looks == 0 {
+            self.looks = LOOKS;
+            self.sys.turns(1)?;
+        }
         self.sync()
     }
 
     /// Counts many steps at once, as for a scan over that many bytes or items.
     pub(super) fn steps(&mut self, n: usize) -> Result<(), Stop> {
-        let turns = n / (STEPS as usize * 8);
-        if turns > 0 {
-            self.sys.turns(turns as u64)?;
+        const TURN: usize = (STEPS * LOOKS * 8) as usize;
+        let mut left = n;
+        while left >= TURN {
+            let now = usize::min(left, PIECE);
+            self.sys.turns((now / TURN) as u64)?;
+            self.sys.work_bytes(now)?;
+            left -= now;
         }
         self.step()
+    }
+
+    /// Asks the budget for going through that many bytes.
+    pub(super) fn pay(&mut self, bytes: usize) -> Result<(), Stop> {
+        let mut left = bytes;
+        while left > PIECE {
+            left -= PIECE;
+            self.sys.work_bytes(PIECE)?;
+        }
+        self.sys.work_bytes(left)
     }
 
     /// Tells the budget what is held now.
     #[inline]
     pub(super) fn sync(&mut self) -> Result<(), Stop> {
+        let made = take_made();
+        if made > PIECE {
+            self.pay(made)?;
+        }
         self.held = self.held.saturating_add(take_live());
         let held = u64::try_from(self.held).unwrap_or(0);
         if held > self.told {

@@ -248,6 +248,8 @@ impl Inputs {
                 self.at = 3;
             }
             if got > 0 {
+                // They are about to be parsed.
+                fuel.pay(got.saturating_mul(4))?;
                 return Ok(true);
             }
             if fd != 0 {

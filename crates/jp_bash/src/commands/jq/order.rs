@@ -8,6 +8,7 @@ use super::number;
 use super::text::Text;
 use super::value::{Kind, Value};
 use crate::stop::Stop;
+use crate::system::PIECE;
 
 enum Pair<'v> {
     Arrays(&'v [Value], &'v [Value], usize),
@@ -91,6 +92,9 @@ pub(super) fn equal(fuel: &mut Fuel<'_>, a: &Value, b: &Value) -> Result<bool, S
     Ok(compare(fuel, a, b)?.is_eq())
 }
 
+/// How many items are put in their place between two asks.
+const RUN: usize = 1024;
+
 /// Sorts by the key of each item. A merge sort of our own: the library's may panic on an order that is
 /// not total, and jq's is not (a NaN is below itself).
 pub(super) fn sort<T>(
@@ -100,7 +104,10 @@ pub(super) fn sort<T>(
 ) -> Result<Vec<T>, Stop> {
     fuel.room(items.len() * size_of::<T>() * 2)?;
     let mut runs: Vec<Vec<T>> = Vec::new();
-    for item in items {
+    for (number, item) in items.into_iter().enumerate() {
+        if number.is_multiple_of(RUN) {
+            fuel.pay(PIECE)?;
+        }
         match runs.last_mut() {
             Some(run) if run.last().is_some_and(|_| run.len() < 8) => {
                 let mut at = run.len();
@@ -139,6 +146,9 @@ fn merge<T>(
     let mut left = left.into_iter().peekable();
     let mut right = right.into_iter().peekable();
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        if out.len() % RUN == RUN - 1 {
+            fuel.pay(PIECE)?;
+        }
         let take_right = compare(fuel, key(a), key(b))?.is_gt();
         out.extend(if take_right {
             right.next()

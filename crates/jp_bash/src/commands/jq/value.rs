@@ -48,6 +48,8 @@ thread_local! {
     /// Bytes allocated less bytes freed since a run last looked. A run looks before each call that may
     /// suspend it, so what is counted here always belongs to the run that is awake.
     static LIVE: Cell<i64> = const { Cell::new(0) };
+    /// Bytes allocated since a run last looked, whatever became of them.
+    static MADE: Cell<usize> = const { Cell::new(0) };
     /// How many drops are under way on the machine stack.
     static DROPS: Cell<u32> = const { Cell::new(0) };
 }
@@ -60,8 +62,16 @@ pub(super) fn take_live() -> i64 {
     LIVE.with(Cell::take)
 }
 
+/// Takes how many bytes were allocated since the last look.
+pub(super) fn take_made() -> usize {
+    MADE.with(Cell::take)
+}
+
 /// Counts a change in held bytes.
 pub(super) fn count(from: usize, to: usize) {
+    if to > from {
+        MADE.with(|made| made.set(made.get().saturating_add(to - from)));
+    }
     let change = i64::try_from(to).unwrap_or(i64::MAX) - i64::try_from(from).unwrap_or(i64::MAX);
     LIVE.with(|live| live.set(live.get().saturating_add(change)));
 }

@@ -1,7 +1,9 @@
 //! `xxd -r`: bytes out of a dump.
 
 use crate::commands::file::Cmd;
+use crate::commands::pace;
 use crate::stop::Stop;
+use crate::system::PIECE;
 
 /// The most bytes that a dump may leave out before a place that it names.
 const MOST_GAP: u64 = 1 << 24;
@@ -15,50 +17,75 @@ fn digit(byte: u8) -> Option<u8> {
 /// Writes the bytes of a dump. A place that lies ahead is reached with NULs.
 pub(super) fn write(cmd: &mut Cmd<'_>, text: &[u8], plain: bool, shift: i64) -> Result<(), Stop> {
     let mut at = 0_u64;
-    for line in text.split(|byte| *byte == b'\n') {
+    let mut rest = text;
+    loop {
         cmd.sys.work(1)?;
+        let end = pace::find(cmd.sys, rest, b'\n')?;
+        let line = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
         if plain {
-            let digits: Vec<u8> = line.iter().filter_map(|byte| digit(*byte)).collect();
-            let bytes: Vec<u8> = digits.chunks_exact(2).map(join).collect();
-            cmd.put(&bytes)?;
-            continue;
-        }
-        let Some((place, bytes)) = parse(line) else {
-            continue;
-        };
-        let place = place.saturating_add_signed(shift);
-        if place > at {
-            let gap = place - at;
-            if gap > MOST_GAP {
-                return cmd.error(&[b"Sorry, cannot seek."]);
+            bytes(cmd, line)?;
+        } else if let Some((place, digits)) = parse(cmd, line)? {
+            let place = place.saturating_add_signed(shift);
+            if place > at {
+                let gap = place - at;
+                if gap > MOST_GAP {
+                    return cmd.error(&[b"Sorry, cannot seek."]);
+                }
+                let gap = usize::try_from(gap).unwrap_or(0);
+                cmd.out.repeat(cmd.sys, 0, gap)?;
+            } else if place < at {
+                return cmd.error(&[b"Sorry, cannot seek backwards."]);
             }
-            cmd.put(&vec![0; usize::try_from(gap).unwrap_or(0)])?;
-        } else if place < at {
-            return cmd.error(&[b"Sorry, cannot seek backwards."]);
+            at = place + bytes(cmd, digits)?;
         }
-        cmd.put(&bytes)?;
-        at = place + u64::try_from(bytes.len()).unwrap_or(0);
+        match end {
+            Some(end) => rest = rest.get(end + 1..).unwrap_or_default(),
+            None => return Ok(()),
+        }
     }
-    Ok(())
 }
 
-fn join(pair: &[u8]) -> u8 {
-    pair.iter().fold(0, |sum, digit| sum << 4 | digit)
+/// Writes what pairs of digits stand for, whatever lies between them; returns how many bytes.
+fn bytes(cmd: &mut Cmd<'_>, text: &[u8]) -> Result<u64, Stop> {
+    let mut high = None;
+    let mut count = 0;
+    for piece in text.chunks(PIECE) {
+        cmd.sys.work_bytes(piece.len())?;
+        for low in piece.iter().filter_map(|byte| digit(*byte)) {
+            match high.take() {
+                None => high = Some(low),
+                Some(high) => {
+                    cmd.out.buffer().push(high << 4 | low);
+                    count += 1;
+                }
+            }
+        }
+        cmd.out.settle(cmd.sys)?;
+    }
+    Ok(count)
 }
 
-/// Reads `PLACE: HEX HEX  text`; two blanks end the bytes.
-fn parse(line: &[u8]) -> Option<(u64, Vec<u8>)> {
-    let colon = memchr::memchr(b':', line)?;
-    let place = std::str::from_utf8(line.get(..colon)?.trim_ascii()).ok()?;
-    let place = u64::from_str_radix(place, 16).ok()?;
-    let rest = line.get(colon + 1..)?;
+/// Reads `PLACE: HEX HEX  text`; two blanks end the bytes. The digits are not yet read, but there is nothing else
+/// between them than blanks.
+fn parse<'t>(cmd: &mut Cmd<'_>, line: &'t [u8]) -> Result<Option<(u64, &'t [u8])>, Stop> {
+    // A place has sixteen digits at most, and maybe blanks around it.
+    let near = line.get(..4096).unwrap_or(line);
+    let Some(colon) = memchr::memchr(b':', near) else {
+        return Ok(None);
+    };
+    let place = std::str::from_utf8(line.get(..colon).unwrap_or_default().trim_ascii()).ok();
+    let Some(place) = place.and_then(|place| u64::from_str_radix(place, 16).ok()) else {
+        return Ok(None);
+    };
+    let rest = line.get(colon + 1..).unwrap_or_default();
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);
-    let end = memchr::memmem::find(rest, b"  ").unwrap_or(rest.len());
-    let digits: Option<Vec<u8>> = rest
-        .get(..end)?
-        .iter()
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .map(|byte| digit(*byte))
-        .collect();
-    Some((place, digits?.chunks_exact(2).map(join).collect()))
+    let mut before = 0;
+    let good = pace::span(cmd.sys, rest, |byte| {
+        let ends = before == b' ' && byte == b' ';
+        before = byte;
+        !ends && (byte.is_ascii_whitespace() || digit(byte).is_some())
+    })?;
+    let digits = rest.get(..good).unwrap_or_default();
+    let whole = good == rest.len() || (digits.ends_with(b" ") && rest.get(good) == Some(&b' '));
+    Ok(whole.then_some((place, digits)))
 }

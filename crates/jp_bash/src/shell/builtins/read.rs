@@ -256,6 +256,10 @@ fn fill(
             shell.kernel.budget.reserve(len as u64)?;
         }
         if std::mem::take(&mut escaped) {
+            let places = record.protected.len();
+            if places == record.protected.capacity() && places >= 512 {
+                shell.kernel.budget.room(places * size_of::<usize>() * 3)?;
+            }
             record.protected.push(len);
         }
         record.text.push(byte);

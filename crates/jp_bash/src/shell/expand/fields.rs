@@ -70,6 +70,7 @@ impl Fields {
     }
 
     fn room(&mut self, budget: &Budget, more: usize) -> Result<(), Stop> {
+        budget.made(more as u64)?;
         let need = self.current.len().saturating_add(more);
         if need > self.current.capacity() && need > COUNTED {
             let target = usize::max(need, self.current.capacity().saturating_mul(2));

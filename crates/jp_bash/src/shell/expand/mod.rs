@@ -352,10 +352,16 @@ impl Shell<'_> {
         options: PatternOptions,
     ) -> Result<Rc<Pattern>, Flow> {
         if let [Part::Literal(text)] = word.parts.as_slice() {
-            return Ok(self.kernel.patterns.get(text, options));
+            return Ok(self
+                .kernel
+                .patterns
+                .get(text, options, &self.kernel.budget)?);
         }
         let text = self.pattern_text(word)?;
-        Ok(self.kernel.patterns.get(&text, options))
+        Ok(self
+            .kernel
+            .patterns
+            .get(&text, options, &self.kernel.budget)?)
     }
 
     pub(crate) fn pattern_text(&mut self, word: &Word) -> Result<Vec<u8>, Flow> {

@@ -10,7 +10,7 @@ use crate::shell::expand::fields::Mode;
 use crate::shell::expand::param::{Held, Subject, Target, count_chars};
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
-use crate::shell::pattern::{Length, Pattern, decode};
+use crate::shell::pattern::{Length, Pattern};
 use crate::shell::vars::subscript::Key;
 use crate::shell::vars::{Bytes, Value};
 use crate::syntax::ast::{Arith, Param, ParamOp, Part, Replace, Word};
@@ -53,10 +53,19 @@ impl Shell<'_> {
                 };
                 let utf8 = self.utf8();
                 self.each(subject.held, |shell, text| {
+                    let budget = &shell.kernel.budget;
+                    budget.room(text.len().saturating_mul(2))?;
                     let mut out = Vec::with_capacity(text.len());
-                    case::change_if(&mut out, text, change, utf8, |c| match &pattern {
-                        Some(pattern) => pattern.matches(c, &shell.kernel.budget),
-                        None => Ok(true),
+                    let mut chars = 0_u32;
+                    case::change_if(&mut out, text, change, utf8, |c| {
+                        chars = chars.wrapping_add(1);
+                        if chars.is_multiple_of(1024) {
+                            budget.work(8)?;
+                        }
+                        match &pattern {
+                            Some(pattern) => pattern.matches(c, budget),
+                            None => Ok(true),
+                        }
                     })?;
                     Ok(Some(Bytes::from(out)))
                 })
@@ -111,6 +120,7 @@ impl Shell<'_> {
         let with = self.replacement(with)?;
         self.each(held, |shell, text| {
             let budget = &shell.kernel.budget;
+            budget.work_bytes(text.len() / 8)?;
             let mut matches = pattern.find(text, how, budget)?;
             let found = std::mem::take(&mut matches.spans);
             if found.is_empty() {
@@ -183,6 +193,7 @@ impl Shell<'_> {
                         end
                     }
                 };
+                self.kernel.budget.made(text.as_slice().len() as u64)?;
                 Ok(Held::One(chars_between(text.as_slice(), start, end, utf8)))
             }
             Held::List { items, star } => {
@@ -284,9 +295,33 @@ fn chars_between(text: &[u8], start: i64, end: i64, utf8: bool) -> Bytes {
     if !utf8 || text.is_ascii() {
         return Bytes::from(text.get(start..end).unwrap_or_default());
     }
-    let (_, offsets) = decode(text);
-    let at = |n: usize| offsets.get(n).copied().unwrap_or(text.len());
-    Bytes::from(text.get(at(start)..at(end)).unwrap_or_default())
+    let from = char_place(text, start);
+    let rest = text.get(from..).unwrap_or_default();
+    let length = char_place(rest, end.saturating_sub(start));
+    Bytes::from(rest.get(..length).unwrap_or_default())
+}
+
+/// Returns where a character begins, counted from 0; a byte that belongs to none is one of its own.
+fn char_place(text: &[u8], number: usize) -> usize {
+    let mut left = number;
+    let mut at = 0;
+    for chunk in text.utf8_chunks() {
+        let valid = chunk.valid();
+        let count = valid.chars().count();
+        if left <= count {
+            let inside = valid.char_indices().nth(left);
+            return at + inside.map_or(valid.len(), |(place, _)| place);
+        }
+        left -= count;
+        at += valid.len();
+        let invalid = chunk.invalid().len();
+        if left <= invalid {
+            return at + left;
+        }
+        left -= invalid;
+        at += invalid;
+    }
+    text.len()
 }
 
 /// What a match is replaced by.

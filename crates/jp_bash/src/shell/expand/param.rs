@@ -552,7 +552,10 @@ impl Shell<'_> {
         let utf8 = self.utf8();
         Ok(match &subject.held {
             Held::Nothing => 0,
-            Held::One(text) => count_chars(text.as_slice(), utf8),
+            Held::One(text) => {
+                self.kernel.budget.made(text.as_slice().len() as u64)?;
+                count_chars(text.as_slice(), utf8)
+            }
             Held::List { items, .. } => i64::try_from(items.len()).unwrap_or(i64::MAX),
         })
     }

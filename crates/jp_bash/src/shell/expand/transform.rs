@@ -1,5 +1,6 @@
 //! `${x@Q}` and the other transformations.
 
+use crate::budget::PIECE;
 use crate::shell::expand::case::{self, CaseChange};
 use crate::shell::expand::param::{Held, Subject, Target};
 use crate::shell::expand::{Shell, quote};
@@ -169,9 +170,16 @@ impl Shell<'_> {
 
     /// Expands a text as a prompt: the escapes that mean something without a terminal, then as in double quotes.
     pub(crate) fn prompt(&mut self, text: &[u8]) -> Result<Vec<u8>, Flow> {
+        self.kernel.budget.room(text.len())?;
         let mut out = Vec::with_capacity(text.len());
         let mut bytes = text.iter().copied();
+        let mut asked = 0;
         while let Some(byte) = bytes.next() {
+            if out.len() >= asked + PIECE {
+                // An escape may stand for far more than itself, and growing takes the old and the new place.
+                asked = out.len();
+                self.kernel.budget.room(asked.saturating_mul(3))?;
+            }
             if byte != b'\\' {
                 out.push(byte);
                 continue;

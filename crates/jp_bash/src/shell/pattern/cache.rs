@@ -6,7 +6,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHasher;
 
+use crate::budget::Budget;
 use crate::shell::pattern::{Pattern, PatternOptions};
+use crate::stop::Stop;
 
 /// How many patterns are kept, each in the place its text gives it.
 const PLACES: usize = 32;
@@ -29,9 +31,14 @@ pub(crate) struct Cache {
 
 impl Cache {
     /// Returns a pattern, compiled if it is new.
-    pub(crate) fn get(&self, text: &[u8], options: PatternOptions) -> Rc<Pattern> {
+    pub(crate) fn get(
+        &self,
+        text: &[u8],
+        options: PatternOptions,
+        budget: &Budget,
+    ) -> Result<Rc<Pattern>, Stop> {
         if text.len() > LONGEST {
-            return Rc::new(Pattern::new(text, options));
+            return Ok(Rc::new(Pattern::counted(text, options, budget)?));
         }
         let mut hasher = FxHasher::default();
         hasher.write(text);
@@ -45,7 +52,7 @@ impl Cache {
             && *entry.text == *text
             && entry.options == options
         {
-            return Rc::clone(&entry.pattern);
+            return Ok(Rc::clone(&entry.pattern));
         }
         let pattern = Rc::new(Pattern::new(text, options));
         if let Some(place) = place {
@@ -55,13 +62,16 @@ impl Cache {
                 pattern: Rc::clone(&pattern),
             });
         }
-        pattern
+        Ok(pattern)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::budget::Bounds;
 
     #[test]
     fn the_same_text_with_other_options_is_another_pattern() {
@@ -71,9 +81,15 @@ mod tests {
             extglob: true,
             ..plain
         };
-        let first = cache.get(b"@(a|b)", plain);
-        assert!(Rc::ptr_eq(&first, &cache.get(b"@(a|b)", plain)));
+        let budget = Budget::new(
+            Bounds::default(),
+            Arc::default(),
+            Arc::new(|| std::time::Duration::ZERO),
+        );
+        let get = |options| cache.get(b"@(a|b)", options, &budget).unwrap();
+        let first = get(plain);
+        assert!(Rc::ptr_eq(&first, &get(plain)));
         assert!(first.plain_text().is_some());
-        assert!(cache.get(b"@(a|b)", extended).plain_text().is_none());
+        assert!(get(extended).plain_text().is_none());
     }
 }

@@ -1,12 +1,41 @@
 //! From a pattern's text to its nodes.
 
 use crate::shell::pattern::set::{Class, Set};
-use crate::shell::pattern::{Node, Pattern, PatternOptions, decode};
+use crate::shell::pattern::{LONG, Node, Pattern, PatternOptions, decode};
 
 /// The deepest nesting of `@(…)`; deeper parentheses stand for themselves.
 const MAX_DEPTH: u32 = 100;
 
+/// Tells whether a pattern has no special character, so that its text is all there is to it.
+pub(crate) fn is_plain(text: &[u8], options: PatternOptions) -> bool {
+    if options.fold {
+        return false;
+    }
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => {
+                bytes.next();
+            }
+            b'*' | b'?' | b'[' => return false,
+            b'(' if options.extglob => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
 pub(crate) fn compile(text: &[u8], options: PatternOptions) -> Pattern {
+    // Nothing but a long text needs no nodes.
+    if text.len() > LONG && is_plain(text, options) {
+        return Pattern {
+            nodes: Vec::new(),
+            literal: Some(unescape(text)),
+            beside_star: None,
+            extended: false,
+            options,
+        };
+    }
     let chars: Vec<u32> = if options.utf8 {
         decode(text).0
     } else {

@@ -57,6 +57,9 @@ pub(crate) struct Matches {
     reserved: u64,
 }
 
+/// From so many bytes on, what compiling a pattern or taking a text apart costs is asked for first.
+const LONG: usize = 4096;
+
 /// How many matches are counted at once.
 const COUNTED: usize = 1024;
 
@@ -138,6 +141,22 @@ pub(crate) fn decode(text: &[u8]) -> (Vec<u32>, Vec<usize>) {
 }
 
 impl Pattern {
+    /// Compiles a pattern that may be long: what that takes is asked for first.
+    pub(crate) fn counted(
+        text: &[u8],
+        options: PatternOptions,
+        budget: &Budget,
+    ) -> Result<Self, Stop> {
+        if text.len() > LONG {
+            let each = match compile::is_plain(text, options) {
+                true => 2,
+                false => size_of::<Node>() * 2 + 24,
+            };
+            budget.room(text.len().saturating_mul(each))?;
+        }
+        Ok(Self::new(text, options))
+    }
+
     /// Compiles a pattern.
     pub(crate) fn new(text: &[u8], options: PatternOptions) -> Self {
         compile::compile(text, options)
@@ -155,6 +174,9 @@ impl Pattern {
 
     /// Returns the first character of the text if nothing else can stand there.
     pub(crate) fn starts_with(&self, c: u8) -> bool {
+        if let Some(literal) = &self.literal {
+            return literal.first() == Some(&c);
+        }
         match self.nodes.first() {
             Some(Node::Char(first)) => *first == u32::from(c),
             Some(Node::Ext(kind, alternatives)) if *kind != b'!' => alternatives
@@ -167,9 +189,10 @@ impl Pattern {
     /// Tells whether the whole text matches.
     pub(crate) fn matches(&self, text: &[u8], budget: &Budget) -> Result<bool, Stop> {
         if let Some(literal) = self.literal() {
+            budget.work_bytes(usize::min(text.len(), literal.len()) / 8)?;
             return Ok(literal == text);
         }
-        self.on(text, |chars, _| match chars {
+        self.on(text, budget, |chars, _| match chars {
             Subject::Bytes(bytes) => self.full(&bytes, budget),
             Subject::Points(points) => self.full(&points, budget),
         })
@@ -193,10 +216,18 @@ impl Pattern {
     }
 
     /// Hands the text over as bytes where a byte is a character, else as code points.
-    fn on<T>(&self, text: &[u8], work: impl FnOnce(Subject<'_>, Option<&[usize]>) -> T) -> T {
+    fn on<T>(
+        &self,
+        text: &[u8],
+        budget: &Budget,
+        work: impl FnOnce(Subject<'_>, Option<&[usize]>) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
         if !self.options.utf8 || text.is_ascii() {
             work(Subject::Bytes(text), None)
         } else {
+            if text.len() > LONG {
+                budget.room(text.len().saturating_mul(size_of::<(u32, usize)>()))?;
+            }
             let (chars, offsets) = decode(text);
             work(Subject::Points(&chars), Some(&offsets))
         }
@@ -215,7 +246,7 @@ impl Pattern {
         if let Some(found) = self.star_then_text(text, length) {
             return Ok(found);
         }
-        self.on(text, |chars, offsets| {
+        self.on(text, budget, |chars, offsets| {
             let ends = match chars {
                 Subject::Bytes(bytes) => self.run(&bytes, budget).from(&self.nodes, 0)?,
                 Subject::Points(points) => self.run(&points, budget).from(&self.nodes, 0)?,
@@ -238,7 +269,7 @@ impl Pattern {
             return Ok(found);
         }
         let nodes = reversed(&self.nodes);
-        self.on(text, |chars, offsets| {
+        self.on(text, budget, |chars, offsets| {
             let (ends, len) = match chars {
                 Subject::Bytes(bytes) => {
                     let back: Vec<u8> = bytes.iter().rev().copied().collect();
@@ -298,7 +329,7 @@ impl Pattern {
                     return Ok(found);
                 }
                 let back = reversed(&self.nodes);
-                self.on(text, |chars, offsets| {
+                self.on(text, budget, |chars, offsets| {
                     match chars {
                         Subject::Bytes(bytes) => {
                             self.find_in(&back, bytes, how, budget, &mut found)

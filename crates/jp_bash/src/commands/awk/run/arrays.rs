@@ -9,6 +9,7 @@ use super::super::op::{Op, PROCINFO, Place, Special};
 use super::super::record::{self, Splitter};
 use super::super::value::{ArrayRef, Side, Value};
 use super::{Frame, Ran, Vm};
+use crate::system::PIECE;
 
 /// How deep comparison functions may sort inside sorts.
 const MOST_SORTS: u32 = 8;
@@ -35,6 +36,12 @@ enum Kind {
 
 /// From this length on, the pieces of a text are counted before they are kept.
 const LONG: usize = 64 << 10;
+
+/// An element that is sorted.
+type Pair = (Key, Value);
+
+/// How many elements are sorted between two asks.
+const RUN: usize = 1024;
 
 impl Vm<'_> {
     pub(super) fn split_into(
@@ -178,18 +185,16 @@ impl Vm<'_> {
             down,
         } = order
         {
-            let turns = pairs.len() as u64;
-            self.sys.turns(turns / 16)?;
-            pairs.sort_by(|a, b| {
-                let (left, right) = if *by_value {
+            let (by_value, kind, down) = (*by_value, *kind, *down);
+            return self.sort_by_order(pairs, |vm, a, b| {
+                let (left, right) = if by_value {
                     (a.1.clone(), b.1.clone())
                 } else {
-                    (a.0.value(&self.meter), b.0.value(&self.meter))
+                    (a.0.value(&vm.meter), b.0.value(&vm.meter))
                 };
-                let order = self.order_values(&left, &right, *kind);
-                if *down { order.reverse() } else { order }
+                let order = vm.order_values(&left, &right, kind);
+                if down { order.reverse() } else { order }
             });
-            return Ok(());
         }
         let Order::Function(function) = order else {
             return Ok(());
@@ -204,15 +209,62 @@ impl Vm<'_> {
         Ok(())
     }
 
+    /// Sorts in runs that are merged, so that the budget is asked on the way.
+    fn sort_by_order(
+        &mut self,
+        pairs: &mut Vec<Pair>,
+        compare: impl Fn(&Self, &Pair, &Pair) -> Ordering,
+    ) -> Ran<()> {
+        let mut rest = std::mem::take(pairs).into_iter();
+        let mut runs = Vec::new();
+        loop {
+            let mut run: Vec<Pair> = rest.by_ref().take(RUN).collect();
+            if run.is_empty() {
+                break;
+            }
+            run.sort_by(|a, b| compare(self, a, b));
+            self.sys.turns(run.len() as u64 / 16)?;
+            self.claim(0)?;
+            runs.push(run);
+        }
+        let mut steps = 0_usize;
+        *pairs = self.merge_runs(runs, &mut |vm, a, b| {
+            steps += 1;
+            if steps.is_multiple_of(RUN) {
+                vm.sys.work_bytes(PIECE)?;
+                vm.claim(0)?;
+            }
+            Ok(compare(vm, a, b).is_gt())
+        })?;
+        Ok(())
+    }
+
     /// Sorts with a function that may fail or lie: merging needs no consistent order to end.
-    fn merge_sort(&mut self, pairs: Vec<(Key, Value)>, function: u32) -> Ran<Vec<(Key, Value)>> {
-        let mut runs: Vec<Vec<(Key, Value)>> = pairs.into_iter().map(|pair| vec![pair]).collect();
+    fn merge_sort(&mut self, pairs: Vec<Pair>, function: u32) -> Ran<Vec<Pair>> {
+        let runs = pairs.into_iter().map(|pair| vec![pair]).collect();
+        self.merge_runs(runs, &mut |vm, a, b| {
+            let args = [
+                a.0.value(&vm.meter),
+                a.1.clone(),
+                b.0.value(&vm.meter),
+                b.1.clone(),
+            ];
+            Ok(vm.call_function(function, args)? > 0.0)
+        })
+    }
+
+    /// Merges runs; `greater` tells whether the first of two elements belongs behind the second.
+    fn merge_runs(
+        &mut self,
+        mut runs: Vec<Vec<Pair>>,
+        greater: &mut dyn FnMut(&mut Self, &Pair, &Pair) -> Ran<bool>,
+    ) -> Ran<Vec<Pair>> {
         while runs.len() > 1 {
             let mut merged = Vec::with_capacity(runs.len().div_ceil(2));
             let mut rest = runs.into_iter();
             while let Some(left) = rest.next() {
                 merged.push(match rest.next() {
-                    Some(right) => self.merge(left, right, function)?,
+                    Some(right) => self.merge(left, right, greater)?,
                     None => left,
                 });
             }
@@ -223,22 +275,19 @@ impl Vm<'_> {
 
     fn merge(
         &mut self,
-        left: Vec<(Key, Value)>,
-        right: Vec<(Key, Value)>,
-        function: u32,
-    ) -> Ran<Vec<(Key, Value)>> {
+        left: Vec<Pair>,
+        right: Vec<Pair>,
+        greater: &mut dyn FnMut(&mut Self, &Pair, &Pair) -> Ran<bool>,
+    ) -> Ran<Vec<Pair>> {
         let mut out = Vec::with_capacity(left.len() + right.len());
         let mut left = left.into_iter().peekable();
         let mut right = right.into_iter().peekable();
         while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-            let args = [
-                a.0.value(&self.meter),
-                a.1.clone(),
-                b.0.value(&self.meter),
-                b.1.clone(),
-            ];
-            let greater = self.call_function(function, args)? > 0.0;
-            out.extend(if greater { right.next() } else { left.next() });
+            out.extend(if greater(self, a, b)? {
+                right.next()
+            } else {
+                left.next()
+            });
         }
         out.extend(left);
         out.extend(right);
@@ -309,7 +358,7 @@ impl Vm<'_> {
         };
         let order = self.order(&name, false)?;
         let source = self.array(from)?;
-        self.claim(source.borrow().len().saturating_mul(128))?;
+        self.claim(source.borrow().len().saturating_mul(192))?;
         let mut pairs: Vec<(Key, Value)> = {
             let array = source.borrow();
             array

@@ -153,6 +153,7 @@ impl Vm<'_> {
             let field = self.field(number)?;
             self.substr(&field, start, length)
         } else {
+            self.claim_fields()?;
             let text = self.record.bytes(self.sys, number)?.unwrap_or_default();
             Value::string(slice(text, start, length, self.utf8), &self.meter)
         };

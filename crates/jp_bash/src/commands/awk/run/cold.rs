@@ -192,6 +192,7 @@ impl Vm<'_> {
             push_output(self.out.buffer(), &value, &self.specials.ofmt);
             return Ok(());
         }
+        self.claim_fields()?;
         if let Some(text) = self.record.bytes(self.sys, number)? {
             self.out.put(self.sys, text)?;
         }
@@ -220,6 +221,7 @@ impl Vm<'_> {
             self.fresh_record()?;
             return Ok(self.record.whole(&self.meter));
         }
+        self.claim_fields()?;
         Ok(self.record.field(self.sys, number, &self.meter)?)
     }
 
@@ -234,6 +236,7 @@ impl Vm<'_> {
             .map(|value| value.text().map_or(24, <[u8]>::len))
             .sum();
         let size = size.saturating_add(fields.len().saturating_mul(self.specials.ofs.len()));
+        self.meter.touch(fields.len().saturating_mul(32));
         self.claim(size)?;
         let mut text = Vec::with_capacity(size);
         for (index, value) in self.record.loose().unwrap_or_default().iter().enumerate() {
@@ -243,6 +246,7 @@ impl Vm<'_> {
             self.push_text(&mut text, value);
         }
         self.record.joined(text);
+        self.record.recount(&self.meter);
         Ok(())
     }
 
@@ -251,9 +255,17 @@ impl Vm<'_> {
         if count > MOST_FIELDS {
             return self.fatal(&[b"attempt to use more than 16777216 fields"]);
         }
+        self.claim_fields()?;
         let have = self.record.count(self.sys)?;
-        if count > have {
-            self.claim((count - have).saturating_mul(size_of::<Value>()))?;
+        // The first field that is assigned makes values of all of them.
+        let most = usize::max(count, have);
+        let new = match self.record.loose() {
+            Some(_) => most - have,
+            None => most,
+        };
+        if new > 0 {
+            self.meter.touch(new);
+            self.claim(new.saturating_mul(size_of::<Value>()))?;
         }
         Ok(())
     }
@@ -262,7 +274,9 @@ impl Vm<'_> {
         if number == 0 {
             let value = self.to_string(&value);
             let text = value.text().unwrap_or_default();
+            self.claim(text.len())?;
             self.record.set(text, &self.splitter);
+            self.record.recount(&self.meter);
             return Ok(());
         }
         self.reach_fields(number)?;
@@ -274,6 +288,7 @@ impl Vm<'_> {
         {
             *slot = value;
         }
+        self.record.recount(&meter);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use super::{Done, Fault, Ran, Vm};
 use crate::commands::io::complain;
 use crate::errno::Errno;
 use crate::stop::Stop;
-use crate::system::{FileKind, Follow, OpenHow, SysError, System, failed};
+use crate::system::{FileKind, Follow, OpenHow, PIECE, SysError, System, failed};
 
 /// Where reading the operands has come to.
 #[derive(Default)]
@@ -108,7 +108,13 @@ impl Vm<'_> {
             match reader.record(self.sys, &self.separator) {
                 Ok(Some(found)) => {
                     let text = reader.slice(found.start, found.end);
+                    if text.len() > PIECE {
+                        // The copy is counted as soon as it is there.
+                        self.sys.reserve(text.len() as u64)?;
+                        self.sys.release(text.len() as u64);
+                    }
                     self.record.set(text, &self.splitter);
+                    self.record.recount(&self.meter);
                     let terminator = reader.slice(found.end, found.after);
                     self.specials.put_text(Special::Rt, terminator, &self.meter);
                     self.specials.nr += 1.0;

@@ -29,7 +29,7 @@ use super::value::{ArrayRef, Meter, Value};
 use crate::commands::io::Output;
 use crate::regex::{MatchError, Regex, RegexError};
 use crate::stop::{Limit, Stop};
-use crate::system::System;
+use crate::system::{PIECE, System};
 
 /// Why a program ends before its end.
 pub(super) enum Fault {
@@ -260,9 +260,34 @@ impl<'a> Vm<'a> {
 
     /// Asks for memory that is about to be taken.
     fn claim(&mut self, bytes: usize) -> Result<(), Stop> {
+        if self.meter.touched() >= PIECE {
+            self.pay()?;
+        }
         let want = self.meter.held().saturating_add(bytes as u64);
         if want > self.reserved {
             self.grow(want)?;
+        }
+        Ok(())
+    }
+
+    /// Asks the budget for what was gone through since the last time.
+    #[cold]
+    fn pay(&mut self) -> Result<(), Stop> {
+        let mut left = self.meter.take_touched();
+        while left > PIECE {
+            left -= PIECE;
+            self.sys.work_bytes(PIECE)?;
+        }
+        self.sys.work_bytes(left)
+    }
+
+    /// Asks for the memory that the fields of a long record take, before they are found.
+    fn claim_fields(&mut self) -> Ran<()> {
+        if self.record.is_long() {
+            let count = self.record.count_first()?;
+            self.meter.touch(self.record.text().len());
+            self.claim(count.saturating_mul(Record::SPAN))?;
+            self.record.make_room(count, &self.meter);
         }
         Ok(())
     }

@@ -103,8 +103,12 @@ impl Specials {
 impl Vm<'_> {
     pub(super) fn special(&mut self, special: Special) -> Ran<Value> {
         Ok(match special {
-            #[expect(clippy::cast_precision_loss, reason = "no record has 2^53 fields")]
-            Special::Nf => Value::Num(self.record.count(self.sys)? as f64),
+            Special::Nf => {
+                self.claim_fields()?;
+                let count = self.record.count(self.sys)?;
+                #[expect(clippy::cast_precision_loss, reason = "no record has 2^53 fields")]
+                Value::Num(count as f64)
+            }
             Special::Nr => Value::Num(self.specials.nr),
             Special::Fnr => Value::Num(self.specials.fnr),
             other => self.specials.get(other),
@@ -166,6 +170,7 @@ impl Vm<'_> {
         self.reach_fields(count)?;
         let meter = self.meter.clone();
         self.record.loosen(self.sys, count, &meter)?.truncate(count);
+        self.record.recount(&meter);
         Ok(())
     }
 

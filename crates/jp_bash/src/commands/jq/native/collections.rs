@@ -107,6 +107,7 @@ fn keys(world: &mut World<'_>, args: &mut [Value], sorted: bool) -> Result<Value
         }
         Value::Array(array) => {
             world.fuel.room(array.len() * 24)?;
+            world.fuel.pay(array.len() * 8)?;
             Ok(Value::array((0..array.len()).map(Value::count).collect()))
         }
         _ => Err(fail::about(&mut world.fuel, &value, "has no keys")),
@@ -155,23 +156,22 @@ fn to_entries(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
         |key, value| Value::object([(Text::from("key"), key), (Text::from("value"), value)]);
     match &value {
         Value::Object(object) => {
-            world.fuel.steps(object.len() * 8)?;
-            world.fuel.room(object.len() * 200)?;
-            let members = object.members().iter();
-            Ok(Value::array(
-                members
-                    .map(|(name, value)| entry(Value::String(name.clone()), value.clone()))
-                    .collect(),
-            ))
+            world.fuel.room(object.len() * 400)?;
+            let mut entries = Vec::with_capacity(object.len());
+            for (name, value) in object.members() {
+                world.fuel.step()?;
+                entries.push(entry(Value::String(name.clone()), value.clone()));
+            }
+            Ok(Value::array(entries))
         }
         Value::Array(items) => {
-            world.fuel.room(items.len() * 200)?;
-            let items = items.iter().enumerate();
-            Ok(Value::array(
-                items
-                    .map(|(at, item)| entry(Value::count(at), item.clone()))
-                    .collect(),
-            ))
+            world.fuel.room(items.len() * 400)?;
+            let mut entries = Vec::with_capacity(items.len());
+            for (at, item) in items.iter().enumerate() {
+                world.fuel.step()?;
+                entries.push(entry(Value::count(at), item.clone()));
+            }
+            Ok(Value::array(entries))
         }
         _ => Err(fail::about(&mut world.fuel, &value, "has no keys")),
     }
@@ -234,7 +234,12 @@ fn flatten(world: &mut World<'_>, value: &Value, depth: f64) -> Result<Value> {
 
 fn items_to_sort(world: &mut World<'_>, value: &Value) -> Result<Vec<Value>> {
     match value {
-        Value::Array(items) => Ok(items.to_vec()),
+        Value::Array(items) => {
+            let bytes = items.len().saturating_mul(size_of::<Value>());
+            world.fuel.room(bytes)?;
+            world.fuel.pay(bytes)?;
+            Ok(items.to_vec())
+        }
         _ => Err(fail::about(
             &mut world.fuel,
             value,
@@ -362,15 +367,16 @@ fn transpose(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
     }
     world
         .fuel
-        .room(width.saturating_mul(rows.len()).saturating_mul(24))?;
+        .room(width.saturating_mul(rows.len() * 24 + 96))?;
     world.fuel.steps(width.saturating_mul(rows.len()))?;
     let cell = |row: &Value, at: usize| match row {
         Value::Array(row) => row.get(at).cloned().unwrap_or_default(),
         _ => Value::Null,
     };
-    Ok(Value::array(
-        (0..width)
-            .map(|at| Value::array(rows.iter().map(|row| cell(row, at)).collect()))
-            .collect(),
-    ))
+    let mut columns = Vec::with_capacity(width);
+    for at in 0..width {
+        world.fuel.step()?;
+        columns.push(Value::array(rows.iter().map(|row| cell(row, at)).collect()));
+    }
+    Ok(Value::array(columns))
 }
