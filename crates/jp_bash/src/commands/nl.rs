@@ -3,6 +3,7 @@
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
+use super::numbers::signed;
 use super::options::{Opt, Takes, opt};
 use crate::regex::{Flags, Flavor, Regex};
 use crate::stop::Stop;
@@ -69,11 +70,11 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     };
     let settings = match settings(&cmd, &parsed.options) {
         Ok(settings) => settings,
-        Err(message) if message.ends_with(b"width") => {
+        Err((message, Then::Hint)) => return cmd.usage(&[&message]),
+        Err((message, Then::End)) => {
             cmd.error(&[&message])?;
             return cmd.finish();
         }
-        Err(message) => return cmd.usage(&[&message]),
     };
     let mut files = parsed.operands;
     if files.is_empty() {
@@ -101,7 +102,16 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     cmd.finish()
 }
 
-fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settings, Vec<u8>> {
+/// What follows a message about an option.
+enum Then {
+    Hint,
+    End,
+}
+
+fn settings(
+    cmd: &Cmd<'_>,
+    options: &[(char, Option<Vec<u8>>)],
+) -> Result<Settings, (Vec<u8>, Then)> {
     let mut settings = Settings {
         styles: [Style::None, Style::Text, Style::None],
         start: 1,
@@ -116,15 +126,15 @@ fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settin
     };
     for (id, value) in options {
         let text = value.as_deref().unwrap_or_default();
-        let integer = |what: &[u8]| {
-            std::str::from_utf8(text)
-                .ok()
-                .and_then(|text| text.parse::<i64>().ok())
-                .ok_or_else(|| [b"invalid ", what, b": ", &cmd.quote(text)].concat())
+        let integer = |what: &[u8], least: i64, most: i64| {
+            signed(text, least, most).map_err(|why| {
+                let message = [b"invalid ", what, b": ", &cmd.quote(text), why].concat();
+                (message, Then::End)
+            })
         };
         match id {
             'b' | 'f' | 'h' => {
-                let style = style(cmd, *id, text)?;
+                let style = style(cmd, *id, text).map_err(|message| (message, Then::Hint))?;
                 let at = match id {
                     'h' => 0,
                     'b' => 1,
@@ -137,10 +147,10 @@ fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settin
             // One character is followed by a colon.
             'd' if text.len() == 1 => settings.delimiter = [text, b":"].concat(),
             'd' => settings.delimiter = text.to_vec(),
-            'i' => settings.step = integer(b"line number increment")?,
+            'i' => settings.step = integer(b"line number increment", i64::MIN, i64::MAX)?,
             'l' => {
-                let count = integer(b"line number of blank lines")?;
-                settings.blanks = u64::try_from(count).unwrap_or(1).max(1);
+                let count = integer(b"line number of blank lines", 1, i64::MAX)?;
+                settings.blanks = u64::try_from(count).unwrap_or(1);
             }
             'n' => match text {
                 b"ln" => (settings.left, settings.zeros) = (true, false),
@@ -148,20 +158,17 @@ fn settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settin
                 b"rz" => (settings.left, settings.zeros) = (false, true),
                 _ => {
                     let shown = cmd.quote(text);
-                    return Err([&b"invalid line numbering format: "[..], &shown].concat());
+                    let message = [&b"invalid line numbering format: "[..], &shown].concat();
+                    return Err((message, Then::Hint));
                 }
             },
             'p' => settings.renumber = false,
             's' => settings.separator = text.to_vec(),
-            'v' => settings.start = integer(b"starting line number")?,
+            'v' => settings.start = integer(b"starting line number", i64::MIN, i64::MAX)?,
             'w' => {
-                let width = integer(b"line number field width")?;
-                settings.width = usize::try_from(width)
-                    .ok()
-                    .filter(|width| (1..=4096).contains(width))
-                    .ok_or_else(|| {
-                        [b"invalid line number field width: ", &cmd.quote(text)[..]].concat()
-                    })?;
+                // GNU allows more, and would fill the memory with blanks.
+                let width = integer(b"line number field width", 1, 4096)?;
+                settings.width = usize::try_from(width).unwrap_or(1);
             }
             _ => {}
         }

@@ -136,6 +136,7 @@ impl Side {
         if let Some(old) = old
             && due
             && !self.told
+            && cmd.status == 0
             && compare(old.key(on), line.key(on), wanted.ignore_case).is_gt()
         {
             self.told = true;
