@@ -86,6 +86,17 @@ fn grep_p_is_not_pcre() {
 #[test]
 fn ulimit_cannot_set_anything() {
     assert_ne!(out("ulimit -n 5; ulimit -n"), "5\n");
+    assert!(err("ulimit -n 5").contains("open files: cannot modify limit: Operation not permitted"));
+    assert_eq!(run("ulimit -n 5").exit_code, 1);
+    assert_eq!(run("ulimit -c 0").exit_code, 0);
+}
+
+#[test]
+fn options_of_builtins_without_an_effect_are_refused() {
+    for script in ["set -k", "set -t", "set -o onecmd", "suspend -f", "bind -l"] {
+        assert_ne!(run(script).exit_code, 0, "{script}");
+        assert!(err(script).contains("not supported"), "{script}");
+    }
 }
 
 #[test]

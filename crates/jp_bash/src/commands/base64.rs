@@ -3,6 +3,7 @@
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
+use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::whole::read_whole;
 use crate::stop::Stop;
@@ -40,9 +41,11 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             'i' => ignore = true,
             'w' => {
                 let text = value.as_deref().unwrap_or_default();
-                match std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()) {
-                    Some(width) => wrap = width,
-                    None => {
+                match size(text, b"") {
+                    // A line that is longer than all there is does not end.
+                    Ok(width) => wrap = usize::try_from(width).unwrap_or(0),
+                    Err(BadNumber::Overflow) => wrap = 0,
+                    Err(_) => {
                         let shown = cmd.quote(text);
                         cmd.error(&[b"invalid wrap size: ", &shown])?;
                         return cmd.finish();

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
-use super::numbers::{SIZES, size};
-use super::options::{Opt, Takes, opt};
+use super::numbers::size;
+use super::options::{Opt, Parsed, Takes, opt};
 use super::whole::read_whole;
 use crate::stop::Stop;
 use crate::system::{PIECE, System};
@@ -30,6 +30,16 @@ const OPTIONS: &[Opt] = &[
     VERSION,
 ];
 
+/// What to compare, and how.
+struct Wanted {
+    bytes: bool,
+    all: bool,
+    silent: bool,
+    /// Bytes to leave out at the beginning of each file.
+    skip: [u64; 2],
+    most: u64,
+}
+
 /// Runs `cmp`.
 pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     let mut cmd = Cmd::new(sys, args);
@@ -38,19 +48,10 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
-    let (mut bytes, mut all, mut silent, mut skip, mut most) = (false, false, false, 0, usize::MAX);
-    for (id, value) in &parsed.options {
-        let number = value.as_deref().and_then(|text| size(text, SIZES).ok());
-        let number = number.and_then(|number| usize::try_from(number).ok());
-        match id {
-            'b' => bytes = true,
-            'l' => all = true,
-            's' => silent = true,
-            'i' => skip = number.unwrap_or(0),
-            'n' => most = number.unwrap_or(usize::MAX),
-            _ => {}
-        }
-    }
+    let wanted = match read(&parsed) {
+        Ok(wanted) => wanted,
+        Err(message) => return cmd.usage(&[&message]),
+    };
     let Some(first) = parsed.operands.first() else {
         return cmd.usage(&[b"missing operand after 'cmp'"]);
     };
@@ -61,7 +62,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         match read_whole(cmd.sys, file, &mut held)? {
             Ok(text) => texts.push(text),
             Err(errno) => {
-                if !silent || errno != crate::errno::Errno::NoEnt {
+                if !wanted.silent || errno != crate::errno::Errno::NoEnt {
                     cmd.fail(&[file], errno)?;
                 }
                 cmd.status = 2;
@@ -69,20 +70,98 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         }
     }
     if let [left, right] = texts.as_slice() {
-        let cut = |text: &'_ [u8]| -> Range<usize> {
-            let from = usize::min(skip, text.len());
+        let cut = |text: &'_ [u8], skip: u64| -> Range<usize> {
+            let from = usize::try_from(skip).map_or(text.len(), |skip| skip.min(text.len()));
+            let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
             from..usize::min(from.saturating_add(most), text.len())
         };
-        let (left, right) = (left.get(cut(left)), right.get(cut(right)));
-        compare(
-            &mut cmd,
-            [first, second],
-            [left.unwrap_or_default(), right.unwrap_or_default()],
-            (bytes, all, silent),
-        )?;
+        let [left_skip, right_skip] = wanted.skip;
+        let left = left.get(cut(left, left_skip)).unwrap_or_default();
+        let right = right.get(cut(right, right_skip)).unwrap_or_default();
+        let how = (wanted.bytes, wanted.all, wanted.silent);
+        compare(&mut cmd, [first, second], [left, right], how)?;
     }
     held.end(cmd.sys);
     cmd.finish()
+}
+
+/// Reads the options and the operands SKIP1 and SKIP2; the error is a message.
+fn read(parsed: &Parsed) -> Result<Wanted, Vec<u8>> {
+    let mut wanted = Wanted {
+        bytes: false,
+        all: false,
+        silent: false,
+        skip: [0, 0],
+        most: u64::MAX,
+    };
+    for (id, value) in &parsed.options {
+        let text = value.as_deref().unwrap_or_default();
+        match id {
+            'b' => wanted.bytes = true,
+            'l' => wanted.all = true,
+            's' => wanted.silent = true,
+            'i' => {
+                let both = match memchr::memchr(b':', text) {
+                    Some(0) | None => None,
+                    Some(at) => text.get(..at).zip(text.get(at + 1..)),
+                };
+                let (left, right) = match both {
+                    Some((left, right)) if number(left).is_some() => (left, right),
+                    _ => (text, text),
+                };
+                wanted.skip_at_least(0, left)?;
+                wanted.skip_at_least(1, right)?;
+            }
+            'n' => {
+                let most = number(text).ok_or_else(|| invalid(b"--bytes", text))?;
+                wanted.most = wanted.most.min(most);
+            }
+            _ => {}
+        }
+    }
+    if wanted.all && wanted.silent {
+        return Err(b"options -l and -s are incompatible".to_vec());
+    }
+    for (at, text) in parsed.operands.iter().skip(2).enumerate() {
+        match at {
+            0 | 1 => wanted.skip_at_least(at, text)?,
+            _ => return Err([b"extra operand '", text.as_slice(), b"'"].concat()),
+        }
+    }
+    Ok(wanted)
+}
+
+impl Wanted {
+    /// Leaves out so many bytes of a file, or more if another option said so.
+    fn skip_at_least(&mut self, file: usize, text: &[u8]) -> Result<(), Vec<u8>> {
+        let count = number(text).ok_or_else(|| invalid(b"--ignore-initial", text))?;
+        if let Some(slot) = self.skip.get_mut(file) {
+            *slot = u64::max(*slot, count);
+        }
+        Ok(())
+    }
+}
+
+/// Reads a number of bytes: decimal, octal behind `0`, hexadecimal behind `0x`, with an optional unit.
+fn number(text: &[u8]) -> Option<u64> {
+    let most = u64::MAX / 2;
+    let (digits, radix) = match text {
+        [b'0', b'x' | b'X', hex @ ..] => (hex, 16),
+        [b'0', octal @ ..] if octal.first().is_some_and(u8::is_ascii_digit) => (octal, 8),
+        _ => {
+            return size(text, b"kKMGTPEZY0")
+                .ok()
+                .filter(|number| *number <= most);
+        }
+    };
+    let digits = std::str::from_utf8(digits).ok()?;
+    u64::from_str_radix(digits, radix)
+        .ok()
+        .filter(|number| *number <= most)
+}
+
+fn invalid(option: &[u8], text: &[u8]) -> Vec<u8> {
+    [b"invalid ", option, b" value '", text, b"'"].concat()
 }
 
 fn compare(

@@ -3,6 +3,7 @@
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
+use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::pace;
 use super::whole::read_whole;
@@ -68,16 +69,31 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             's' => wanted.separators = Some(value),
             'o' => wanted.joint = value,
             'c' => {
-                let number = std::str::from_utf8(&value)
-                    .ok()
-                    .and_then(|text| text.parse().ok());
-                wanted.width = number.unwrap_or(80);
+                let width = match size(&value, b"") {
+                    Ok(number) => u32::try_from(number).map_err(|_| BadNumber::Overflow),
+                    Err(_) if value.starts_with(b"-") => Err(BadNumber::Overflow),
+                    Err(bad) => Err(bad),
+                };
+                match width {
+                    Ok(width) => wanted.width = usize::try_from(width).unwrap_or(usize::MAX),
+                    Err(bad) => {
+                        let why = if bad == BadNumber::Overflow { RANGE } else { b"" };
+                        cmd.error(&[b"invalid columns argument: '", &value, b"'", why])?;
+                        return cmd.finish();
+                    }
+                }
             }
             'N' => wanted.names = list(&value),
             'R' => wanted.right = list(&value),
             'x' => wanted.rows = true,
             _ => {}
         }
+    }
+    if wanted.table
+        && let Some(message) = unknown_column(&wanted)
+    {
+        cmd.error(&[&message])?;
+        return cmd.finish();
     }
     let mut files = parsed.operands;
     if files.is_empty() {
@@ -110,6 +126,26 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     }
     held.end(cmd.sys);
     cmd.finish()
+}
+
+/// What follows a number that is too large.
+const RANGE: &[u8] = b": Numerical result out of range";
+
+/// Returns the message about a column of `-R` that has neither such a name nor such a number.
+fn unknown_column(wanted: &Wanted) -> Option<Vec<u8>> {
+    let mut names = wanted.right.iter();
+    names.find_map(|name| {
+        if name.is_empty() || wanted.names.contains(name) {
+            return None;
+        }
+        match size(name, b"") {
+            Ok(number) if u32::try_from(number).is_ok() => None,
+            Ok(_) | Err(BadNumber::Overflow) => {
+                Some([b"failed to parse column: '", name.as_slice(), b"'", RANGE].concat())
+            }
+            Err(_) => Some([b"undefined column name '", name.as_slice(), b"'"].concat()),
+        }
+    })
 }
 
 fn width(sys: &mut dyn System, text: &[u8]) -> Result<usize, Stop> {

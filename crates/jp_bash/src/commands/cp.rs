@@ -178,10 +178,16 @@ fn settings(cmd: &mut Cmd<'_>, parsed: &Parsed) -> Result<Result<(Copy, Extra), 
                 } else {
                     &[("never", 0), ("auto", 1), ("always", 2)]
                 };
-                if let Some(value) = value
-                    && argmatch(cmd, name, value, list)?.is_none()
-                {
+                let found = match value {
+                    Some(value) => argmatch(cmd, name, value, list)?,
+                    None => Some(1),
+                };
+                let Some(found) = found else {
                     return Ok(Err(1));
+                };
+                if *id == '4' && found == 1 {
+                    let text = b"option '--reflink=always' is not supported: files are copied";
+                    return Ok(Err(cmd.usage(&[text])?));
                 }
             }
             '5' => how.remove_destination = true,

@@ -47,9 +47,9 @@ const FRONT: Front = Front {
 
 /// A range of positions, from 1, both ends included; open ranges end at `u64::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Range {
-    from: u64,
-    to: u64,
+pub(super) struct Range {
+    pub(super) from: u64,
+    pub(super) to: u64,
 }
 
 struct Settings {
@@ -160,7 +160,7 @@ fn read_settings(options: &[(char, Option<Vec<u8>>)], utf8: bool) -> Result<Sett
 }
 
 /// Reads `1,3-5,7-`; the ranges come back in order, those that overlap as one.
-fn read_list(list: &[u8], fields: bool, utf8: bool) -> Result<Vec<Range>, Vec<u8>> {
+pub(super) fn read_list(list: &[u8], fields: bool, utf8: bool) -> Result<Vec<Range>, Vec<u8>> {
     let mut ranges = Vec::new();
     for part in list.split(|byte| matches!(byte, b',' | b' ' | b'\t')) {
         ranges.push(read_range(part, fields, utf8)?);

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
+use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt, refused};
 use super::pace;
 use super::whole::read_whole;
@@ -39,7 +40,8 @@ const OPTIONS: &[Opt] = &[
         Takes::Nothing,
     ),
     opt('u', Some(b'u'), None, Takes::Nothing),
-    opt('U', Some(b'U'), Some("unified"), Takes::Optional),
+    opt('U', Some(b'U'), None, Takes::Required),
+    opt('U', None, Some("unified"), Takes::Optional),
     opt(LABEL, None, Some("label"), Takes::Required),
     opt('r', Some(b'r'), Some("recursive"), Takes::Nothing),
     opt('N', Some(b'N'), Some("new-file"), Takes::Nothing),
@@ -80,44 +82,50 @@ pub(super) struct Wanted {
     all_space: bool,
     blank_lines: bool,
     labels: Vec<Vec<u8>>,
+    text: bool,
+    color: bool,
     /// The options as given, for the lines `diff -r a/x b/x`.
     flags: Vec<u8>,
 }
 
 /// Runs `diff`: 0 the same, 1 different, 2 trouble.
 pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
-    // `-U3` takes its number however it is written; the table knows only attached ones.
-    let mut joined: Vec<Vec<u8>> = Vec::with_capacity(args.len());
-    let mut rest = args.iter();
-    while let Some(arg) = rest.next() {
-        let mut arg = arg.clone();
-        if arg == b"-U"
-            && let Some(number) = rest.next()
-        {
-            arg.extend_from_slice(number);
-        }
-        joined.push(arg);
-    }
-    let mut cmd = Cmd::new(sys, &joined);
+    let mut cmd = Cmd::new(sys, args);
     cmd.failure = 2;
-    let parsed = match cmd.options(&joined, OPTIONS, "[OPTION]... FILES")? {
+    let parsed = match cmd.options(args, OPTIONS, "[OPTION]... FILES")? {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
     let mut wanted = Wanted::default();
+    let mut normal = false;
     for (id, value) in parsed.options {
         match id {
+            NORMAL => normal = true,
+            'a' => wanted.text = true,
+            COLOR => match value.as_deref() {
+                None | Some(b"auto" | b"never") => wanted.color = false,
+                Some(b"always") => wanted.color = true,
+                Some(other) => {
+                    let shown = [b"'", other, b"'"].concat();
+                    return cmd.usage(&[b"invalid color ", &shown]);
+                }
+            },
             'q' => wanted.brief = true,
             's' => wanted.same = true,
-            'u' => wanted.unified = wanted.unified.or(Some(3)),
+            'u' => wanted.unified = Some(usize::max(wanted.unified.unwrap_or(3), 3)),
             'U' => {
                 let text = value.unwrap_or_else(|| b"3".to_vec());
-                let number = std::str::from_utf8(&text).ok().and_then(|t| t.parse().ok());
-                let Some(number) = number else {
-                    let shown = cmd.q(&text);
-                    return cmd.usage(&[b"invalid context length ", &shown]);
+                // GNU reads nothing as none, and takes the largest of all numbers given.
+                let number = match size(&text, b"") {
+                    Ok(number) => usize::try_from(number).unwrap_or(usize::MAX),
+                    Err(BadNumber::Overflow) => usize::MAX,
+                    Err(_) if text.is_empty() => 0,
+                    Err(_) => {
+                        let shown = [b"'", text.as_slice(), b"'"].concat();
+                        return cmd.usage(&[b"invalid context length ", &shown]);
+                    }
                 };
-                wanted.unified = Some(number);
+                wanted.unified = Some(usize::max(wanted.unified.unwrap_or(0), number));
             }
             'r' => wanted.recursive = true,
             'N' => wanted.new_file = true,
@@ -129,7 +137,10 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             _ => {}
         }
     }
-    for arg in joined.iter().skip(1) {
+    if normal && wanted.unified.is_some() {
+        return cmd.usage(&[b"conflicting output style options"]);
+    }
+    for arg in args.iter().skip(1) {
         if arg.starts_with(b"-") && arg.len() > 1 {
             wanted.flags.extend_from_slice(arg);
             wanted.flags.push(b' ');
@@ -142,7 +153,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
                 cmd.usage(&[b"extra operand ", &shown])
             }
             None => {
-                let last = joined.last().cloned().unwrap_or_default();
+                let last = args.last().cloned().unwrap_or_default();
                 let shown = cmd.q(&last);
                 cmd.usage(&[b"missing operand after ", &shown])
             }
@@ -348,7 +359,7 @@ fn texts_differ(
     if pace::same(cmd.sys, a, b, false)? {
         return same(cmd);
     }
-    let binary = |text: &[u8]| text.iter().take(4096).any(|byte| *byte == 0);
+    let binary = |text: &[u8]| !wanted.text && text.iter().take(4096).any(|byte| *byte == 0);
     if binary(a) || binary(b) {
         let word: &[u8] = if wanted.brief {
             b"Files "
@@ -390,7 +401,7 @@ fn texts_differ(
         Some(context) => {
             show::unified(cmd, wanted, [left, right], [&old, &new], &changes, context)?
         }
-        None => show::normal(cmd, [&old, &new], &changes)?,
+        None => show::normal(cmd, wanted, [&old, &new], &changes)?,
     }
     Ok(1)
 }

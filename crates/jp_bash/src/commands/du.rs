@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use super::Spec;
 use super::file::glob::Glob;
 use super::file::name::{base_name, join};
-use super::file::size::{Scale, blocks, parse_block_size, show};
+use super::file::size::{Scale, bad_block_size, block_size_of, blocks, parse_block_size, show};
 use super::file::{Cmd, HELP, VERSION};
-use super::options::{Opt, Takes, opt, refused};
+use super::numbers::{BadNumber, size};
+use super::options::{Opt, Parsed, Takes, opt, refused};
 use crate::stop::Stop;
 use crate::system::{FileKind, Follow, Stat, System, failed};
 
@@ -107,7 +108,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
-    let Some(mut wanted) = read(&mut cmd, &parsed.options)? else {
+    let Some(mut wanted) = read(&mut cmd, args, &parsed)? else {
         return cmd.finish();
     };
     if wanted.summary && wanted.all {
@@ -139,9 +140,12 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
 }
 
 /// Reads the options; nothing after a message.
-fn read(cmd: &mut Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Option<Wanted>, Stop> {
+fn read(cmd: &mut Cmd<'_>, args: &[Vec<u8>], parsed: &Parsed) -> Result<Option<Wanted>, Stop> {
     let mut wanted = Wanted::default();
-    for (id, value) in options {
+    if let Some(scale) = block_size_of(|name| cmd.sys.env(name), b"DU_BLOCK_SIZE") {
+        wanted.scale = scale;
+    }
+    for (id, value) in &parsed.options {
         let text = value.as_deref().unwrap_or_default();
         match *id {
             '0' => wanted.end = 0,
@@ -166,35 +170,56 @@ fn read(cmd: &mut Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Option
             'B' => match parse_block_size(text) {
                 Some(scale) => wanted.scale = scale,
                 None => {
-                    let shown = cmd.quote(text);
-                    cmd.error(&[b"invalid -B argument ", &shown])?;
+                    let message = bad_block_size(spelled(args, b"-B", b"--block-size"), text);
+                    cmd.error(&[&message])?;
                     return Ok(None);
                 }
             },
-            'd' | 't' => {
-                let number: Option<i64> =
-                    std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
-                match (*id, number) {
-                    ('t', Some(number)) => wanted.threshold = number,
-                    ('d', Some(number)) if number >= 0 => {
-                        wanted.depth = usize::try_from(number).ok()
-                    }
-                    (id, _) => {
-                        let shown = cmd.quote(text);
-                        if id == 'd' {
-                            cmd.error(&[b"invalid maximum depth ", &shown])?;
-                            cmd.hint()?;
-                        } else {
-                            cmd.error(&[b"invalid --threshold argument ", &shown])?;
-                        }
-                        return Ok(None);
-                    }
+            't' => match threshold(text) {
+                Ok(threshold) => wanted.threshold = threshold,
+                Err(bad) => {
+                    let message = bad.of_option(spelled(args, b"-t", b"--threshold"), text);
+                    cmd.error(&[&message])?;
+                    return Ok(None);
                 }
-            }
+            },
+            'd' => match size(text, b"").map(usize::try_from) {
+                Ok(Ok(depth)) => wanted.depth = Some(depth),
+                _ => {
+                    let shown = cmd.quote(text);
+                    cmd.error(&[b"invalid maximum depth ", &shown])?;
+                    cmd.hint()?;
+                    return Ok(None);
+                }
+            },
             _ => {}
         }
     }
     Ok(Some(wanted))
+}
+
+/// Reads the size below which, or with a minus above which, nothing is shown.
+fn threshold(text: &[u8]) -> Result<i64, BadNumber> {
+    let (negative, digits) = match text.strip_prefix(b"-") {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let number = size(digits, b"kKmMGTPEZY0")?;
+    let number = i64::try_from(number).map_err(|_| BadNumber::Overflow)?;
+    match (negative, number) {
+        (true, 0) => Err(BadNumber::Invalid),
+        (true, number) => Ok(-number),
+        (false, number) => Ok(number),
+    }
+}
+
+/// Returns the spelling of an option that was used last, for its message.
+fn spelled<'n>(args: &[Vec<u8>], short: &'n [u8], long: &'n [u8]) -> &'n [u8] {
+    let begins = |arg: &Vec<u8>| {
+        let name = arg.split(|byte| *byte == b'=').next().unwrap_or_default();
+        name.len() > 2 && long.starts_with(name)
+    };
+    if args.iter().any(begins) { long } else { short }
 }
 
 /// A directory being walked: its path, what it and its files take, and the names still to come.

@@ -162,7 +162,8 @@ fn split(sys: &dyn System, text: &[u8]) -> Result<Vec<Vec<u8>>, Vec<u8>> {
             (b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, None) => words.extend(word.take()),
             (b'#', None) if word.is_none() => break,
             (b'$', None | Some(b'"')) => {
-                let name = braced(&mut rest)?;
+                let here: Vec<u8> = std::iter::once(byte).chain(rest.clone()).collect();
+                let name = braced(&mut rest, &here)?;
                 word.get_or_insert_default()
                     .extend(sys.env(&name).unwrap_or_default());
             }
@@ -203,8 +204,14 @@ fn escape(letter: u8) -> Result<u8, Vec<u8>> {
 }
 
 /// Reads `{NAME}` behind a dollar.
-fn braced(rest: &mut std::iter::Peekable<impl Iterator<Item = u8>>) -> Result<Vec<u8>, Vec<u8>> {
-    let wrong = || b"only ${VARNAME} expansion is supported, error at: $".to_vec();
+fn braced(
+    rest: &mut std::iter::Peekable<impl Iterator<Item = u8>>,
+    here: &[u8],
+) -> Result<Vec<u8>, Vec<u8>> {
+    let wrong = || {
+        let what = b"only ${VARNAME} expansion is supported, error at: ";
+        [&what[..], here].concat()
+    };
     if rest.next() != Some(b'{') {
         return Err(wrong());
     }

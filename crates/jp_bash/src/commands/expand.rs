@@ -3,7 +3,8 @@
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
-use super::options::{Opt, Takes, opt};
+use super::numbers::{BadNumber, size};
+use super::options::{Opt, Takes, old_numbers, opt};
 use crate::stop::Stop;
 use crate::system::{PIECE, SysResult, System, failed};
 
@@ -24,13 +25,7 @@ const OPTIONS: &[Opt] = &[
 
 /// Runs `expand`; a leading `-NUM` is `-t NUM`.
 pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
-    let args: Vec<Vec<u8>> = args
-        .iter()
-        .map(|arg| match arg.strip_prefix(b"-") {
-            Some(rest) if rest.first().is_some_and(u8::is_ascii_digit) => [b"-t", rest].concat(),
-            _ => arg.clone(),
-        })
-        .collect();
+    let args = old_numbers(args, OPTIONS, b't');
     let mut cmd = Cmd::new(sys, &args);
     let parsed = match cmd.options(&args, OPTIONS, "[OPTION]... [FILE]...")? {
         Ok(parsed) => parsed,
@@ -76,18 +71,27 @@ pub(super) fn read_stops(
     text: &[u8],
     stops: &mut Vec<usize>,
 ) -> Result<bool, Stop> {
-    for part in text.split(|byte| matches!(byte, b',' | b' ')) {
-        let number: Option<usize> = std::str::from_utf8(part).ok().and_then(|t| t.parse().ok());
-        match number {
-            Some(0) => cmd.error(&[b"tab size cannot be 0"])?,
-            Some(number) if stops.last().is_none_or(|last| *last < number) => {
-                stops.push(number);
+    for part in text.split(|byte| matches!(byte, b',' | b' ' | b'\t')) {
+        let digits = part.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let rest = part.get(digits..).unwrap_or_default();
+        if part.is_empty() {
+            continue;
+        }
+        if !rest.is_empty() {
+            let shown = cmd.quote(rest);
+            cmd.error(&[b"tab size contains invalid character(s): ", &shown])?;
+            return Ok(false);
+        }
+        match size(part, b"") {
+            Ok(0) => cmd.error(&[b"tab size cannot be 0"])?,
+            Ok(number) if stops.last().is_none_or(|last| (*last as u64) < number) => {
+                stops.push(usize::try_from(number).unwrap_or(usize::MAX));
                 continue;
             }
-            Some(_) => cmd.error(&[b"tab sizes must be ascending"])?,
-            None => {
+            Ok(_) => cmd.error(&[b"tab sizes must be ascending"])?,
+            Err(BadNumber::Invalid | BadNumber::Suffix | BadNumber::Overflow) => {
                 let shown = cmd.quote(part);
-                cmd.error(&[b"tab size contains invalid character(s): ", &shown])?;
+                cmd.error(&[b"tab stop is too large ", &shown])?;
             }
         }
         return Ok(false);

@@ -3,7 +3,8 @@
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
-use super::options::{Opt, Takes, opt};
+use super::numbers::unsigned;
+use super::options::{Opt, Takes, old_numbers, opt};
 use crate::stop::Stop;
 use crate::system::{PIECE, SysResult, System, failed};
 
@@ -25,15 +26,7 @@ const OPTIONS: &[Opt] = &[
 
 /// Runs `fold`; a leading `-NUM` is `-w NUM`.
 pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
-    let args: Vec<Vec<u8>> = args
-        .iter()
-        .map(|arg| match arg.strip_prefix(b"-") {
-            Some(rest) if !rest.is_empty() && rest.iter().all(u8::is_ascii_digit) => {
-                [b"-w", rest].concat()
-            }
-            _ => arg.clone(),
-        })
-        .collect();
+    let args = old_numbers(args, OPTIONS, b'w');
     let mut cmd = Cmd::new(sys, &args);
     let parsed = match cmd.options(&args, OPTIONS, "[OPTION]... [FILE]...")? {
         Ok(parsed) => parsed,
@@ -46,12 +39,11 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             's' => spaces = true,
             'w' => {
                 let text = value.as_deref().unwrap_or_default();
-                let number = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
-                match number.filter(|width| *width > 0) {
-                    Some(number) => width = number,
-                    None => {
+                match unsigned(text, 1, u64::MAX - 9) {
+                    Ok(number) => width = usize::try_from(number).unwrap_or(usize::MAX),
+                    Err(why) => {
                         let shown = cmd.quote(text);
-                        cmd.error(&[b"invalid number of columns: ", &shown])?;
+                        cmd.error(&[b"invalid number of columns: ", &shown, why])?;
                         return cmd.finish();
                     }
                 }

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
+use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::pace;
 use crate::stop::Stop;
@@ -189,8 +190,13 @@ fn file_number(text: &[u8]) -> Option<usize> {
 
 /// Reads the number of a field, counted from 1; nothing after a message.
 fn field_number(cmd: &mut Cmd<'_>, text: &[u8]) -> Result<Option<usize>, Stop> {
-    let number: Option<usize> = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
-    if let Some(number) = number.and_then(|number| number.checked_sub(1)) {
+    // No line has so many fields that a larger number would find one.
+    let number = match size(text, b"") {
+        Ok(number) => usize::try_from(number).unwrap_or(usize::MAX),
+        Err(BadNumber::Overflow) => usize::MAX,
+        Err(_) => 0,
+    };
+    if let Some(number) = number.checked_sub(1) {
         return Ok(Some(number));
     }
     let shown = cmd.quote(text);
@@ -209,7 +215,13 @@ fn format(cmd: &mut Cmd<'_>, text: &[u8], fields: &mut Vec<Field>) -> Result<boo
         let (file, number) = (halves.next().unwrap_or_default(), halves.next());
         let Some(file) = file_number(file) else {
             let shown = cmd.quote(part);
-            cmd.error(&[b"invalid file number in field spec: ", &shown])?;
+            let known = matches!(part.first(), Some(b'0' | b'1' | b'2'));
+            let what: &[u8] = if known {
+                b"invalid field specifier: "
+            } else {
+                b"invalid file number in field spec: "
+            };
+            cmd.error(&[what, &shown])?;
             return Ok(false);
         };
         let Some(number) = number else {

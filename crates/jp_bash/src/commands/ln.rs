@@ -45,6 +45,8 @@ struct Settings {
     ask: bool,
     follow: Follow,
     verbose: bool,
+    /// `-d`: the system is asked for hard links to directories, and refuses.
+    directories: bool,
     backup: Backup,
 }
 
@@ -89,6 +91,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             Follow::No
         },
         verbose: has('v'),
+        directories: has('d'),
         backup,
     };
     if settings.relative && !settings.symbolic {
@@ -179,6 +182,11 @@ fn make(cmd: &mut Cmd<'_>, target: &[u8], link: &[u8], settings: &Settings) -> R
             Err(errno) => {
                 let name = cmd.q(&target);
                 return cmd.fail(&[b"failed to access ", &name], errno);
+            }
+            Ok(stat) if stat.kind == FileKind::Directory && settings.directories => {
+                let (link, target) = (cmd.q(link), cmd.q(&target));
+                let text = [&b"failed to create hard link "[..], &link, b" => ", &target];
+                return cmd.fail(&text, Errno::Perm);
             }
             Ok(stat) if stat.kind == FileKind::Directory => {
                 let name = cmd.qf(&target);

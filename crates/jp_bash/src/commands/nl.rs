@@ -3,6 +3,7 @@
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
+use super::numbers::signed;
 use super::options::{Opt, Takes, opt};
 use crate::regex::{Flags, Flavor, MatchError, Regex};
 use crate::stop::Stop;
@@ -70,11 +71,11 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     let settings = match settings(&mut cmd, &parsed.options) {
         Ok(settings) => settings,
         Err(Wrong::Stop(stop)) => return Err(stop),
-        Err(Wrong::Message(message)) if message.ends_with(b"width") => {
+        Err(Wrong::Usage(message)) => return cmd.usage(&[&message]),
+        Err(Wrong::Message(message)) => {
             cmd.error(&[&message])?;
             return cmd.finish();
         }
-        Err(Wrong::Message(message)) => return cmd.usage(&[&message]),
     };
     let mut files = parsed.operands;
     if files.is_empty() {
@@ -104,14 +105,11 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
 
 /// Why there are no settings.
 enum Wrong {
+    /// A message that is followed by the hint to try `--help`.
+    Usage(Vec<u8>),
+    /// A message alone.
     Message(Vec<u8>),
     Stop(Stop),
-}
-
-impl From<Vec<u8>> for Wrong {
-    fn from(message: Vec<u8>) -> Self {
-        Self::Message(message)
-    }
 }
 
 fn settings(cmd: &mut Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Settings, Wrong> {
@@ -129,11 +127,11 @@ fn settings(cmd: &mut Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Se
     };
     for (id, value) in options {
         let text = value.as_deref().unwrap_or_default();
-        let integer = |what: &[u8]| {
-            std::str::from_utf8(text)
-                .ok()
-                .and_then(|text| text.parse::<i64>().ok())
-                .ok_or_else(|| [b"invalid ", what, b": ", &cmd.quote(text)].concat())
+        let quoted = cmd.quote(text);
+        let integer = |what: &[u8], least: i64, most: i64| {
+            signed(text, least, most).map_err(|why| {
+                Wrong::Message([b"invalid ", what, b": ", &quoted, why].concat())
+            })
         };
         match id {
             'b' | 'f' | 'h' => {
@@ -150,10 +148,10 @@ fn settings(cmd: &mut Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Se
             // One character is followed by a colon.
             'd' if text.len() == 1 => settings.delimiter = [text, b":"].concat(),
             'd' => settings.delimiter = text.to_vec(),
-            'i' => settings.step = integer(b"line number increment")?,
+            'i' => settings.step = integer(b"line number increment", i64::MIN, i64::MAX)?,
             'l' => {
-                let count = integer(b"line number of blank lines")?;
-                settings.blanks = u64::try_from(count).unwrap_or(1).max(1);
+                let count = integer(b"line number of blank lines", 1, i64::MAX)?;
+                settings.blanks = u64::try_from(count).unwrap_or(1);
             }
             'n' => match text {
                 b"ln" => (settings.left, settings.zeros) = (true, false),
@@ -161,22 +159,17 @@ fn settings(cmd: &mut Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Se
                 b"rz" => (settings.left, settings.zeros) = (false, true),
                 _ => {
                     let shown = cmd.quote(text);
-                    return Err([&b"invalid line numbering format: "[..], &shown]
-                        .concat()
-                        .into());
+                    let message = [&b"invalid line numbering format: "[..], &shown].concat();
+                    return Err(Wrong::Usage(message));
                 }
             },
             'p' => settings.renumber = false,
             's' => settings.separator = text.to_vec(),
-            'v' => settings.start = integer(b"starting line number")?,
+            'v' => settings.start = integer(b"starting line number", i64::MIN, i64::MAX)?,
             'w' => {
-                let width = integer(b"line number field width")?;
-                settings.width = usize::try_from(width)
-                    .ok()
-                    .filter(|width| (1..=4096).contains(width))
-                    .ok_or_else(|| {
-                        [b"invalid line number field width: ", &cmd.quote(text)[..]].concat()
-                    })?;
+                // GNU allows more, and would fill the memory with blanks.
+                let width = integer(b"line number field width", 1, 4096)?;
+                settings.width = usize::try_from(width).unwrap_or(1);
             }
             _ => {}
         }
@@ -196,7 +189,7 @@ fn style(cmd: &mut Cmd<'_>, id: char, text: &[u8]) -> Result<Style, Wrong> {
                 ..Flags::default()
             };
             let regex = Regex::new(cmd.sys, pattern, Flavor::Basic, flags).map_err(Wrong::Stop)?;
-            Style::Matching(regex.map_err(|error| error.to_string().into_bytes())?)
+            Style::Matching(regex.map_err(|error| Wrong::Usage(error.to_string().into_bytes()))?)
         }
         _ => {
             let which: &[u8] = match id {
@@ -205,9 +198,8 @@ fn style(cmd: &mut Cmd<'_>, id: char, text: &[u8]) -> Result<Style, Wrong> {
                 _ => b"header",
             };
             let shown = cmd.quote(text);
-            return Err([b"invalid ", which, b" numbering style: ", &shown]
-                .concat()
-                .into());
+            let message = [b"invalid ", which, b" numbering style: ", &shown].concat();
+            return Err(Wrong::Usage(message));
         }
     })
 }

@@ -79,6 +79,57 @@ fn scale(value: Option<u64>, suffix: &[u8], suffixes: &[u8]) -> Result<Option<u6
         .flatten())
 }
 
+/// What follows a number that does not fit into its type, as GNU's `xdectoumax` says it.
+const TOO_LARGE: &[u8] = b": Value too large for defined data type";
+/// What follows a number that is smaller or larger than the option allows.
+const OUT_OF_RANGE: &[u8] = b": Numerical result out of range";
+
+/// Reads a whole number between two others, as GNU's `xdectoimax`; the error is what follows the number
+/// in the message.
+pub(crate) fn signed(text: &[u8], least: i64, most: i64) -> Result<i64, &'static [u8]> {
+    let digits = text.trim_ascii_start();
+    let (negative, digits) = match digits {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(b"");
+    }
+    let number = digits.iter().try_fold(0_i64, |sum, digit| {
+        let digit = i64::from(digit - b'0');
+        let digit = if negative { -digit } else { digit };
+        sum.checked_mul(10)?.checked_add(digit)
+    });
+    match number {
+        Some(number) if (least..=most).contains(&number) => Ok(number),
+        Some(number) if number.unsigned_abs() <= u64::from(u32::MAX / 4) => Err(OUT_OF_RANGE),
+        _ => Err(TOO_LARGE),
+    }
+}
+
+/// Like [`signed`], as GNU's `xdectoumax`: a number below zero is none at all.
+pub(crate) fn unsigned(text: &[u8], least: u64, most: u64) -> Result<u64, &'static [u8]> {
+    match size(text, b"") {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        Ok(number) if number <= u64::from(u32::MAX / 4) => Err(OUT_OF_RANGE),
+        Ok(_) | Err(BadNumber::Overflow) => Err(TOO_LARGE),
+        Err(_) => Err(b""),
+    }
+}
+
+impl BadNumber {
+    /// Returns the message about the size that an option was given, as GNU's `xstrtol_fatal` writes it.
+    pub(crate) fn of_option(self, option: &[u8], text: &[u8]) -> Vec<u8> {
+        let (before, behind): (&[u8], &[u8]) = match self {
+            Self::Invalid => (b"invalid ", b"'"),
+            Self::Suffix => (b"invalid suffix in ", b"'"),
+            Self::Overflow => (b"", b"' too large"),
+        };
+        [before, option, b" argument '", text, behind].concat()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

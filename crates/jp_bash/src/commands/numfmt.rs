@@ -1,11 +1,15 @@
 //! `numfmt`: numbers with units for people, and back.
 
+mod format;
 mod scale;
 
 use super::Spec;
+use super::choice::{Words, choose};
+use super::cut::read_list;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
-use super::options::{Opt, Takes, opt, refused};
+use super::numbers::{signed, unsigned};
+use super::options::{Opt, Parsed, Takes, opt, refused};
 use super::pace;
 use crate::stop::Stop;
 use crate::system::{System, failed};
@@ -68,7 +72,7 @@ struct Wanted {
     round: Round,
     suffix: Vec<u8>,
     /// Ranges of fields, counted from 1.
-    fields: Vec<(usize, usize)>,
+    fields: Vec<(u64, u64)>,
     delimiter: Option<u8>,
     /// The width, and whether text is at the left of it.
     padding: Option<(usize, bool)>,
@@ -114,7 +118,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
-    let Some(wanted) = read(&mut cmd, &parsed.options)? else {
+    let Some(wanted) = read(&mut cmd, args, &parsed)? else {
         return cmd.finish();
     };
     for operand in &parsed.operands {
@@ -140,147 +144,161 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     cmd.finish()
 }
 
+/// What follows a message about an option.
+enum Problem {
+    /// Nothing: the message is all.
+    Plain(Vec<u8>),
+    /// The hint at `--help`.
+    Usage(Vec<u8>),
+    /// Nothing: it was reported.
+    Reported,
+}
+
 /// Reads the options; nothing after a message.
-fn read(cmd: &mut Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Option<Wanted>, Stop> {
+fn read(cmd: &mut Cmd<'_>, args: &[Vec<u8>], parsed: &Parsed) -> Result<Option<Wanted>, Stop> {
     let mut wanted = Wanted::default();
-    for (id, value) in options {
-        let text = value.as_deref().unwrap_or_default();
-        let problem: Option<&[u8]> = match *id {
-            'd' => match text {
-                [byte] => {
-                    wanted.delimiter = Some(*byte);
-                    None
-                }
-                _ => Some(b"the delimiter must be a single character"),
-            },
-            'z' => {
-                wanted.end = 0;
-                None
-            }
-            HEADER => header(&mut wanted, value.as_deref()),
-            FIELD => match scale::fields(text) {
-                Some(fields) => {
-                    wanted.fields = fields;
-                    None
-                }
-                None => Some(b"invalid field value "),
-            },
-            PADDING => padding(&mut wanted, text),
-            FORMAT => (!format(text, &mut wanted)).then_some(b"invalid format "),
-            SUFFIX => {
-                wanted.suffix = text.to_vec();
-                None
-            }
-            _ => choose(&mut wanted, *id, text),
-        };
-        if let Some(problem) = problem {
-            let shown = if problem.ends_with(b" ") {
-                cmd.quote(text)
-            } else {
-                Vec::new()
-            };
-            cmd.usage(&[problem, &shown])?;
-            cmd.status = 1;
-            return Ok(None);
+    let mut given = Given::default();
+    let mut problem = None;
+    for (id, value) in &parsed.options {
+        problem = take(cmd, args, &mut wanted, &mut given, (*id, value.as_deref()))?.err();
+        if problem.is_some() {
+            break;
         }
     }
-    Ok(Some(wanted))
+    let problem = match problem {
+        Some(problem) => Some(problem),
+        None => given.apply(&mut wanted, cmd.sys.utf8()).err(),
+    };
+    match problem {
+        None => return Ok(Some(wanted)),
+        Some(Problem::Plain(message)) => cmd.note(&[&message])?,
+        Some(Problem::Usage(message)) => drop(cmd.usage(&[&message])?),
+        Some(Problem::Reported) => drop(cmd.hint()?),
+    }
+    cmd.status = 1;
+    Ok(None)
 }
 
-fn header(wanted: &mut Wanted, value: Option<&[u8]>) -> Option<&'static [u8]> {
-    let number = value.map(|text| std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()));
-    wanted.header = number.map_or(1, |number| number.unwrap_or(0));
-    (wanted.header == 0).then_some(b"invalid header value ")
+/// Options that are looked at when all were read.
+#[derive(Default)]
+struct Given {
+    fields: bool,
+    grouping: bool,
+    format: Option<Vec<u8>>,
 }
 
-fn padding(wanted: &mut Wanted, text: &[u8]) -> Option<&'static [u8]> {
-    let number: Option<i64> = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
-    let width = number.filter(|n| *n != 0);
-    wanted.padding = width.map(|n| {
-        let width = usize::try_from(n.unsigned_abs()).unwrap_or(MOST_WIDTH);
-        (usize::min(width, MOST_WIDTH), n < 0)
-    });
-    wanted
-        .padding
-        .is_none()
-        .then_some(b"invalid padding value ")
+impl Given {
+    fn apply(self, wanted: &mut Wanted, utf8: bool) -> Result<(), Problem> {
+        let plain = |text: &[u8]| Err(Problem::Plain(text.to_vec()));
+        if self.grouping && self.format.is_some() {
+            return plain(b"--grouping cannot be combined with --format");
+        }
+        if let Some(text) = &self.format {
+            format::read(text, wanted, utf8).map_err(Problem::Plain)?;
+        }
+        if self.grouping && wanted.to != Units::None {
+            return plain(b"grouping cannot be combined with --to");
+        }
+        Ok(())
+    }
 }
 
-/// Applies an option that takes one of some words.
-fn choose(wanted: &mut Wanted, id: char, text: &[u8]) -> Option<&'static [u8]> {
+/// Takes one option.
+fn take(
+    cmd: &mut Cmd<'_>,
+    args: &[Vec<u8>],
+    wanted: &mut Wanted,
+    given: &mut Given,
+    (id, value): (char, Option<&[u8]>),
+) -> Result<Result<(), Problem>, Stop> {
+    let text = value.unwrap_or_default();
+    let wrong = |cmd: &Cmd<'_>, what: &[u8]| {
+        Ok(Err(Problem::Plain([what, &cmd.quote(text)].concat())))
+    };
     match id {
-        FROM => match Units::read(text) {
-            Some(units) => wanted.from = units,
-            None => return Some(b"invalid argument for '--from': "),
-        },
-        TO => match Units::read(text).filter(|units| *units != Units::Auto) {
-            Some(units) => wanted.to = units,
-            None => return Some(b"invalid argument for '--to': "),
-        },
-        FROM_UNIT | TO_UNIT => {
-            let Some(unit) = scale::unit(text) else {
-                return Some(b"invalid unit size: ");
-            };
-            if id == FROM_UNIT {
-                wanted.from_unit = unit;
-            } else {
-                wanted.to_unit = unit;
+        'd' => match text {
+            [] => wanted.delimiter = Some(0),
+            [byte] => wanted.delimiter = Some(*byte),
+            _ => {
+                let message = b"the delimiter must be a single character".to_vec();
+                return Ok(Err(Problem::Plain(message)));
             }
-        }
-        ROUND => match Round::read(text) {
-            Some(round) => wanted.round = round,
-            None => return Some(b"invalid argument for '--round': "),
         },
-        INVALID => {
-            wanted.invalid = match text {
-                b"abort" => Invalid::Abort,
-                b"fail" => Invalid::Fail,
-                b"warn" => Invalid::Warn,
-                b"ignore" => Invalid::Ignore,
-                _ => return Some(b"invalid argument for '--invalid': "),
+        'z' => wanted.end = 0,
+        'g' => given.grouping = true,
+        HEADER => match value.map_or(Ok(1), |text| unsigned(text, 1, u64::MAX)) {
+            Ok(lines) => wanted.header = lines,
+            Err(_) => return wrong(cmd, b"invalid header value "),
+        },
+        FIELD if given.fields => {
+            return Ok(Err(Problem::Plain(b"multiple field specifications".to_vec())));
+        }
+        FIELD => {
+            given.fields = true;
+            wanted.fields = match text {
+                b"-" => vec![(1, u64::MAX)],
+                _ => match read_list(text, true, cmd.sys.utf8()) {
+                    Ok(ranges) => ranges.iter().map(|range| (range.from, range.to)).collect(),
+                    Err(message) => return Ok(Err(Problem::Usage(message))),
+                },
             };
         }
-        _ => {}
+        PADDING => match signed(text, i64::MIN, i64::MAX) {
+            Ok(0) | Err(_) => return wrong(cmd, b"invalid padding value "),
+            Ok(number) => {
+                let width = usize::try_from(number.unsigned_abs()).unwrap_or(MOST_WIDTH);
+                wanted.padding = Some((usize::min(width, MOST_WIDTH), number < 0));
+            }
+        },
+        FORMAT => given.format = Some(text.to_vec()),
+        SUFFIX => wanted.suffix = text.to_vec(),
+        FROM_UNIT | TO_UNIT => match (scale::unit(text), id) {
+            (None, _) => return wrong(cmd, b"invalid unit size: "),
+            (Some(unit), FROM_UNIT) => wanted.from_unit = unit,
+            (Some(unit), _) => wanted.to_unit = unit,
+        },
+        _ => return one_of(cmd, args, wanted, id, text),
     }
-    None
+    Ok(Ok(()))
 }
 
-/// Reads `--format`: text around one `%['][0][-][WIDTH][.PRECISION]f`.
-fn format(text: &[u8], wanted: &mut Wanted) -> bool {
-    let Some(percent) = memchr::memchr(b'%', text) else {
-        return false;
+/// Takes an option whose value is one of some words.
+fn one_of(
+    cmd: &mut Cmd<'_>,
+    args: &[Vec<u8>],
+    wanted: &mut Wanted,
+    id: char,
+    text: &[u8],
+) -> Result<Result<(), Problem>, Stop> {
+    let (option, words): (&str, &Words) = match id {
+        FROM => ("--from", &[&["none"], &["auto"], &["si"], &["iec"], &["iec-i"]]),
+        TO => ("--to", &[&["none"], &["si"], &["iec"], &["iec-i"]]),
+        ROUND => (
+            "--round",
+            &[&["up"], &["down"], &["from-zero"], &["towards-zero"], &["nearest"]],
+        ),
+        INVALID => ("--invalid", &[&["abort"], &["fail"], &["warn"], &["ignore"]]),
+        _ => return Ok(Ok(())),
     };
-    wanted.before = text.get(..percent).unwrap_or_default().to_vec();
-    let mut rest = text.get(percent + 1..).unwrap_or_default();
-    let mut left = false;
-    while let [flag @ (b'\'' | b'0' | b'-' | b' '), tail @ ..] = rest {
-        wanted.zeros |= *flag == b'0';
-        left |= *flag == b'-';
-        rest = tail;
-    }
-    let digits = |rest: &[u8]| rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = |text: Option<&[u8]>| -> usize {
-        let text = text.and_then(|text| std::str::from_utf8(text).ok());
-        usize::min(
-            text.and_then(|text| text.parse().ok()).unwrap_or(0),
-            MOST_WIDTH,
-        )
+    let Ok(found) = choose(cmd.sys, args, option, text, words)? else {
+        return Ok(Err(Problem::Reported));
     };
-    let width = digits(rest);
-    if width > 0 {
-        wanted.padding = Some((number(rest.get(..width)), left));
+    let word = words.get(found).and_then(|names| names.first());
+    let word = word.copied().unwrap_or_default();
+    match id {
+        FROM => wanted.from = Units::read(word),
+        TO => wanted.to = Units::read(word),
+        ROUND => wanted.round = Round::read(word),
+        _ => {
+            wanted.invalid = match word {
+                "fail" => Invalid::Fail,
+                "warn" => Invalid::Warn,
+                "ignore" => Invalid::Ignore,
+                _ => Invalid::Abort,
+            };
+        }
     }
-    rest = rest.get(width..).unwrap_or_default();
-    if let Some(tail) = rest.strip_prefix(b".") {
-        let len = digits(tail);
-        wanted.precision = Some(usize::min(number(tail.get(..len)), 60));
-        rest = tail.get(len..).unwrap_or_default();
-    }
-    match rest.strip_prefix(b"f") {
-        Some(behind) if !behind.contains(&b'%') => wanted.behind = behind.to_vec(),
-        _ => return false,
-    }
-    true
+    Ok(Ok(()))
 }
 
 /// Converts the fields of a line and prints it; `false` ends the run.
@@ -349,7 +367,9 @@ fn convert(
         Err(why) => {
             if wanted.invalid != Invalid::Ignore {
                 let shown = cmd.quote(field);
-                cmd.out.flush(cmd.sys)?;
+                // What stands before it in the line was printed by now.
+                cmd.put(out)?;
+                out.clear();
                 cmd.note(&[why.as_bytes(), &shown, scale::hint(why)])?;
             }
             if matches!(wanted.invalid, Invalid::Abort | Invalid::Fail) {

@@ -1,9 +1,10 @@
 //! `od`: bytes as octal, hexadecimal, decimal, characters or floating point.
 
 use super::Spec;
+use super::choice::{Words, choose};
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Input;
-use super::numbers::size;
+use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt, refused};
 use crate::stop::Stop;
 use crate::system::{System, failed};
@@ -84,6 +85,9 @@ impl Format {
     }
 }
 
+/// The units of `-j` and `-N`.
+const OFFSETS: &[u8] = b"bkKmMGTPEZY0";
+
 struct Settings {
     /// The base of addresses; 0 prints none.
     radix: u32,
@@ -102,6 +106,14 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
+    for (id, value) in &parsed.options {
+        let value = value.as_deref().unwrap_or_default();
+        let words: &Words = &[&["little"], &["big"]];
+        if *id == ENDIAN && choose(cmd.sys, args, "--endian", value, words)?.is_err() {
+            cmd.hint()?;
+            return Ok(1);
+        }
+    }
     let settings = match read_settings(&cmd, &parsed.options) {
         Ok(settings) => settings,
         Err(message) => {
@@ -129,14 +141,15 @@ fn read_settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<S
     };
     for (id, value) in options {
         let text = value.as_deref().unwrap_or_default();
-        let number = |name: &[u8]| {
-            let text_number = match text.strip_prefix(b"0x") {
+        let number = |name: &[u8], suffixes: &[u8]| {
+            let read = match text.strip_prefix(b"0x") {
                 Some(hex) => std::str::from_utf8(hex)
                     .ok()
-                    .and_then(|hex| u64::from_str_radix(hex, 16).ok()),
-                None => size(text, b"bkKmMGTPEZY0").ok(),
+                    .and_then(|hex| u64::from_str_radix(hex, 16).ok())
+                    .ok_or(BadNumber::Invalid),
+                None => size(text, suffixes),
             };
-            text_number.ok_or_else(|| [b"invalid ", name, b" argument ", &cmd.quote(text)].concat())
+            read.map_err(|bad| bad.of_option(name, text))
         };
         let mut plain = |kind, bytes| {
             settings.formats.push(Format {
@@ -153,22 +166,24 @@ fn read_settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<S
                     [b'x', ..] => 16,
                     [b'n', ..] => 0,
                     _ => {
+                        // GNU shows the byte that it looked at: the one that ends an empty text, too.
+                        let shown = text.first().copied().unwrap_or(0);
                         return Err([
-                            b"invalid output address radix ",
-                            &cmd.quote(text)[..],
-                            b"; it must be one character from [doxn]",
+                            b"invalid output address radix '",
+                            &[shown][..],
+                            b"'; it must be one character from [doxn]",
                         ]
                         .concat());
                     }
                 };
             }
-            'j' => settings.skip = number(b"-j")?,
-            'N' => settings.limit = Some(number(b"-N")?),
+            'j' => settings.skip = number(b"-j", OFFSETS)?,
+            'N' => settings.limit = Some(number(b"-N", OFFSETS)?),
             't' => read_formats(cmd, text, &mut settings.formats)?,
             'v' => settings.all = true,
             'w' => {
                 settings.width = match value {
-                    Some(_) => usize::try_from(number(b"-w")?)
+                    Some(_) => usize::try_from(number(b"-w", b"")?)
                         .unwrap_or(usize::MAX)
                         .min(1 << 16),
                     None => 32,
@@ -179,7 +194,7 @@ fn read_settings(cmd: &Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<S
             'b' => plain(Kind::Octal, 1),
             'c' => plain(Kind::Char, 1),
             'd' => plain(Kind::Unsigned, 2),
-            'f' => plain(Kind::Float, 8),
+            'f' => plain(Kind::Float, 4),
             'i' => plain(Kind::Signed, 4),
             'l' => plain(Kind::Signed, 8),
             'o' => plain(Kind::Octal, 2),

@@ -145,8 +145,46 @@ pub(crate) fn parse_with_usage(
     }
 }
 
+/// Turns the old form `-NUM` into `-xNUM`, for commands that still read it; values of options stay.
+pub(crate) fn old_numbers(args: &[Vec<u8>], table: &[Opt], letter: u8) -> Vec<Vec<u8>> {
+    let mut out = Vec::with_capacity(args.len());
+    let mut value = false;
+    let mut ended = false;
+    for arg in args {
+        let number = matches!(arg.as_slice(), [b'-', digit, ..] if digit.is_ascii_digit());
+        if number && !value && !ended {
+            out.push([&[b'-', letter], arg.get(1..).unwrap_or_default()].concat());
+        } else {
+            out.push(arg.clone());
+        }
+        ended |= arg == b"--" && !value;
+        value = !value && waits_for_a_value(arg, table);
+    }
+    out
+}
+
+/// Tells whether the next word is the value of this one.
+fn waits_for_a_value(arg: &[u8], table: &[Opt]) -> bool {
+    if let Some(long) = arg.strip_prefix(b"--") {
+        return long_option(long, table)
+            .is_ok_and(|(opt, value)| opt.takes == Takes::Required && value.is_none());
+    }
+    let Some(letters) = arg.strip_prefix(b"-") else {
+        return false;
+    };
+    let takes = |letter: &u8| {
+        let opt = table.iter().find(|opt| opt.short == Some(*letter));
+        opt.is_some_and(|opt| opt.takes == Takes::Required)
+    };
+    letters.iter().position(takes).map(|at| at + 1) == Some(letters.len())
+}
+
 /// Prints the line that follows every usage error.
 pub(crate) fn hint(sys: &mut dyn System, name: &[u8]) -> Result<(), Stop> {
+    // Diffutils say who they are in this line too.
+    if matches!(name, b"cmp" | b"diff") {
+        say(sys, &[name, b": "])?;
+    }
     say(sys, &[b"Try '", name, b" --help' for more information.\n"])
 }
 

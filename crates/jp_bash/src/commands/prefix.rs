@@ -3,7 +3,9 @@
 
 use super::Spec;
 use super::io::complain;
+use super::numbers::{signed, size};
 use super::options::{Opt, Order, Takes, opt, parse};
+use super::quote::quote;
 use super::say::{self, HELP, VERSION};
 use crate::stop::Stop;
 use crate::system::{Ended, Spawn, System, failed};
@@ -58,6 +60,28 @@ pub(crate) static SPECS: [Spec; 4] = [
     },
 ];
 
+/// Returns the message about a value that GNU would refuse, even where it changes nothing here.
+fn bad_value(
+    sys: &dyn System,
+    name: &str,
+    options: &[(char, Option<Vec<u8>>)],
+) -> Option<Vec<u8>> {
+    options.iter().find_map(|(id, value)| {
+        let text = value.as_deref()?;
+        let shown = quote(sys.utf8(), text);
+        match name {
+            "nice" => signed(text, i64::MIN, i64::MAX)
+                .is_err_and(<[u8]>::is_empty)
+                .then(|| [&b"invalid adjustment "[..], &shown].concat()),
+            _ if text == b"L" && *id == 'i' => {
+                Some(b"line buffering stdin is meaningless".to_vec())
+            }
+            _ if text == b"L" || size(text, b"EGkKMPTYZ0").is_ok() => None,
+            _ => Some([&b"invalid mode "[..], &shown].concat()),
+        }
+    })
+}
+
 fn run(
     sys: &mut dyn System,
     args: &[Vec<u8>],
@@ -79,6 +103,10 @@ fn run(
             125,
         );
     }
+    if let Some(message) = bad_value(sys, name, &parsed.options) {
+        complain(sys, name.as_bytes(), &message)?;
+        return Ok(125);
+    }
     let Some(program) = parsed.operands.first().cloned() else {
         // Alone, `nice` tells the priority.
         return match name {
@@ -86,11 +114,14 @@ fn run(
             _ => say::misused(sys, name.as_bytes(), b"missing operand", 125),
         };
     };
+    let has = |id| parsed.options.iter().any(|(found, _)| *found == id);
     let spawned = sys.spawn(Spawn {
         argv: parsed.operands,
         ..Spawn::default()
     });
     match failed(spawned)? {
+        // `setsid -f` leaves it alone, unless `-w` wants its status.
+        Ok(_) if name == "setsid" && has('f') && !has('w') => Ok(0),
         Ok(child) => Ok(match failed(sys.wait(child))? {
             Ok(Ended::Exit(status)) => status,
             Ok(Ended::Signal(signal)) => 128 + i32::from(signal),

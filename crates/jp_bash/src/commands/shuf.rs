@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::Held;
+use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::pace;
 use super::whole::read_whole;
@@ -41,30 +42,25 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     let mut to = None;
     for (id, value) in parsed.options {
         let value = value.unwrap_or_default();
-        let number = |text: &[u8]| {
-            std::str::from_utf8(text)
-                .ok()
-                .and_then(|t| t.parse::<u64>().ok())
-        };
         match id {
             'e' => echo = true,
             'i' => {
-                let at = memchr::memchr(b'-', &value);
-                let ends = at.and_then(|at| {
-                    Some((number(value.get(..at)?)?, number(value.get(at + 1..)?)?))
-                });
-                match ends.filter(|(low, high)| low <= high) {
-                    Some(ends) => range = Some(ends),
-                    None => {
-                        let shown = cmd.quote(&value);
-                        cmd.error(&[b"invalid input range: ", &shown])?;
+                if range.is_some() {
+                    return cmd.usage(&[b"multiple -i options specified"]);
+                }
+                match input_range(&value) {
+                    Ok(ends) => range = Some(ends),
+                    Err((wrong, why)) => {
+                        let shown = cmd.quote(wrong);
+                        cmd.error(&[b"invalid input range: ", &shown, why])?;
                         return cmd.finish();
                     }
                 }
             }
-            'n' => match number(&value) {
-                Some(count) => most = Some(count),
-                None => {
+            'n' => match size(&value, b"") {
+                Ok(count) => most = Some(u64::min(count, most.unwrap_or(u64::MAX))),
+                Err(BadNumber::Overflow) => {}
+                Err(_) => {
                     let shown = cmd.quote(&value);
                     cmd.error(&[b"invalid line count: ", &shown])?;
                     return cmd.finish();
@@ -75,6 +71,14 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
             'z' => end = 0,
             _ => {}
         }
+    }
+    if echo && range.is_some() {
+        return cmd.usage(&[b"cannot combine -e and -i options"]);
+    }
+    let names = if echo { 0 } else { usize::from(range.is_none()) };
+    if let (false, Some(extra)) = (echo, parsed.operands.get(names)) {
+        let shown = cmd.quote(extra);
+        return cmd.usage(&[b"extra operand ", &shown]);
     }
     let mut held = Held::default();
     let mut text = Vec::new();
@@ -118,6 +122,26 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     drop(text);
     held.end(cmd.sys);
     cmd.finish()
+}
+
+/// Reads `LO-HI`; the error is the part that is wrong, and why.
+fn input_range(text: &[u8]) -> Result<(u64, u64), (&[u8], &'static [u8])> {
+    let read = |part| {
+        size(part, b"").map_err(|bad| match bad {
+            BadNumber::Overflow => (part, &b": Value too large for defined data type"[..]),
+            _ => (part, &b""[..]),
+        })
+    };
+    let Some((low, high)) = memchr::memchr(b'-', text)
+        .and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?)))
+    else {
+        return Err((text, read(text).err().map_or(b"", |(_, why)| why)));
+    };
+    let (low, high) = (read(low)?, read(high)?);
+    if low > high {
+        return Err((text, b""));
+    }
+    Ok((low, high))
 }
 
 fn below(cmd: &mut Cmd<'_>, bound: u64) -> u64 {

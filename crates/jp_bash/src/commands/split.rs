@@ -5,8 +5,8 @@ mod pieces;
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::io::{Held, Input};
-use super::numbers::{BadNumber, SIZES, size};
-use super::options::{Opt, Takes, opt, refused};
+use super::numbers::{BadNumber, SIZES, size, unsigned};
+use super::options::{Opt, Takes, old_numbers, opt, refused};
 use super::pace;
 use super::whole::read_whole;
 use crate::stop::Stop;
@@ -68,13 +68,7 @@ enum Cut {
 
 /// Runs `split`; a leading `-NUM` is `-l NUM`.
 pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
-    let args: Vec<Vec<u8>> = args
-        .iter()
-        .map(|arg| match arg.strip_prefix(b"-") {
-            Some(rest) if rest.first().is_some_and(u8::is_ascii_digit) => [b"-l", rest].concat(),
-            _ => arg.clone(),
-        })
-        .collect();
+    let args = old_numbers(args, OPTIONS, b'l');
     let mut cmd = Cmd::new(sys, &args);
     let parsed = match cmd.options(&args, OPTIONS, "[OPTION]... [FILE [PREFIX]]")? {
         Ok(parsed) => parsed,
@@ -133,12 +127,12 @@ fn naming(
 ) -> Result<Option<i32>, Stop> {
     let text = value.unwrap_or_default();
     match id {
-        'a' => match size(text, b"") {
+        'a' => match unsigned(text, 0, 255) {
             Ok(0) => {}
-            Ok(n @ 1..=255) => pieces.length = usize::try_from(n).ok(),
-            _ => {
+            Ok(n) => pieces.length = usize::try_from(n).ok(),
+            Err(why) => {
                 let shown = cmd.quote(text);
-                cmd.error(&[b"invalid suffix length: ", &shown])?;
+                cmd.error(&[b"invalid suffix length: ", &shown, why])?;
                 return Ok(Some(1));
             }
         },
@@ -157,10 +151,15 @@ fn naming(
             } else {
                 Alphabet::Hex
             };
-            if let Some(text) = value {
+            if let Some(text) = value.filter(|text| !text.is_empty()) {
                 let from = std::str::from_utf8(text).ok();
                 let base = if id == 'd' { 10 } else { 16 };
+                let digit = |byte: &u8| char::from(*byte).is_digit(base);
                 let Some(from) = from.and_then(|t| u64::from_str_radix(t, base).ok()) else {
+                    if text.iter().all(digit) {
+                        let message = b"numerical suffix start value is too large for the suffix length";
+                        return Ok(Some(cmd.usage(&[message])?));
+                    }
                     let shown = cmd.quote(text);
                     let what: &[u8] = if id == 'd' {
                         b"numerical"
@@ -223,6 +222,7 @@ fn chunks(cmd: &mut Cmd<'_>, text: &[u8]) -> Result<Option<Way>, Stop> {
     let total = match size(count, b"") {
         Ok(0) => Err(range),
         Ok(n) => Ok(n),
+        Err(BadNumber::Overflow) => Err(&b": Value too large for defined data type"[..]),
         Err(_) => Err(&b""[..]),
     };
     let total = match total {

@@ -4,6 +4,7 @@ mod items;
 
 use super::Spec;
 use super::io::{Input, complain};
+use super::numbers::signed;
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say::{self, HELP, VERSION};
 use crate::errno::Errno;
@@ -149,6 +150,10 @@ impl Call {
             },
             'a' => self.file = Some(text),
             'E' | 'e' => self.eof = Some(text).filter(|text| !text.is_empty()),
+            'I' | 'i' if value == Some(b"") => {
+                complain(sys, b"xargs", b"command too long")?;
+                return Ok(Some(1));
+            }
             'I' | 'i' => {
                 self.replace = Some(if value.is_some() {
                     text
@@ -162,12 +167,12 @@ impl Call {
                 self.exclude(sys, "-L", true, false, true)?;
             }
             'L' | 'l' | 'n' | 's' | 'P' => {
-                let least = u64::from(id != 'P');
-                let number = match number(&text) {
-                    Ok(number) if number >= least => number,
-                    wrong => return bad_number(sys, id, &text, wrong.is_ok()).map(Some),
+                let Some(number) = number(&text) else {
+                    return bad_number(sys, id, &text).map(Some);
                 };
-                let number = usize::try_from(number).unwrap_or(usize::MAX);
+                let Some(number) = within(sys, id, &text, number)? else {
+                    return Ok(Some(1));
+                };
                 match id {
                     'n' => {
                         self.args = Some(number);
@@ -185,6 +190,12 @@ impl Call {
                         self.exclude(sys, "-L", true, false, true)?;
                     }
                 }
+            }
+            'V' if text.is_empty() || text.contains(&b'=') => {
+                let what = b"failed to unset environment variable ";
+                let message = [&what[..], &text, b": Invalid argument"].concat();
+                complain(sys, b"xargs", &message)?;
+                return Ok(Some(1));
             }
             'V' => self.slot = Some(text),
             'r' => self.skip_empty = true,
@@ -225,20 +236,48 @@ impl Call {
     }
 }
 
-fn number(text: &[u8]) -> Result<u64, ()> {
-    std::str::from_utf8(text)
-        .map_err(drop)?
-        .parse()
-        .map_err(drop)
+/// Reads a number as `strtol` does: one that is too large is the largest.
+fn number(text: &[u8]) -> Option<i64> {
+    match signed(text, i64::MIN, i64::MAX) {
+        Ok(number) => Some(number),
+        Err(b"") => None,
+        Err(_) if text.trim_ascii_start().starts_with(b"-") => Some(i64::MIN),
+        Err(_) => Some(i64::MAX),
+    }
 }
 
-fn bad_number(sys: &mut dyn System, id: char, text: &[u8], small: bool) -> Result<i32, Stop> {
-    let text = String::from_utf8_lossy(text).into_owned();
-    let message = if small {
-        format!("value {text} for -{id} option should be >= 1")
-    } else {
-        format!("invalid number \"{text}\" for -{id} option")
+/// Holds a number to what the option allows; nothing after a message that ends the run.
+fn within(
+    sys: &mut dyn System,
+    id: char,
+    text: &[u8],
+    number: i64,
+) -> Result<Option<usize>, Stop> {
+    let least = i64::from(id != 'P');
+    let most = match id {
+        's' => i64::try_from(MOST_CHARS).unwrap_or(i64::MAX),
+        'P' => i64::from(i32::MAX),
+        _ => i64::MAX,
     };
+    let (sign, bound) = match number {
+        number if number < least => (">=", least),
+        number if number > most => ("<=", most),
+        number => return Ok(usize::try_from(number).ok()),
+    };
+    let text = String::from_utf8_lossy(text).into_owned();
+    let message = format!("value {text} for -{id} option should be {sign} {bound}");
+    if id == 's' {
+        // Such a size is only a warning.
+        complain(sys, b"xargs", message.as_bytes())?;
+        return Ok(usize::try_from(bound).ok());
+    }
+    say::misused(sys, b"xargs", message.as_bytes(), 1)?;
+    Ok(None)
+}
+
+fn bad_number(sys: &mut dyn System, id: char, text: &[u8]) -> Result<i32, Stop> {
+    let text = String::from_utf8_lossy(text).into_owned();
+    let message = format!("invalid number \"{text}\" for -{id} option");
     say::misused(sys, b"xargs", message.as_bytes(), 1)
 }
 
@@ -381,6 +420,11 @@ impl<'s> Runner<'s> {
     /// Runs the command with as many items as fit.
     fn batches(&mut self) -> Result<After, Stop> {
         let base: usize = self.call.command.iter().map(|word| word.len() + 1).sum();
+        if base >= self.call.chars {
+            let message = b"cannot fit single argument within argument list size limit";
+            complain(self.sys, b"xargs", message)?;
+            return Ok(After::Stop(1));
+        }
         let mut batch: Vec<Vec<u8>> = Vec::new();
         let (mut size, mut lines) = (base, 0);
         loop {
@@ -407,7 +451,9 @@ impl<'s> Runner<'s> {
                     {
                         return Ok(After::Stop(status));
                     }
-                    complain(self.sys, b"xargs", b"argument line too long")?;
+                    let alone = base + more > self.call.chars;
+                    let what: &[u8] = if alone { b"line" } else { b"list" };
+                    complain(self.sys, b"xargs", &[b"argument ", what, b" too long"].concat())?;
                     return Ok(After::Stop(1));
                 }
                 if let After::Stop(status) = self.batch(&mut batch)? {

@@ -5,7 +5,7 @@ mod back;
 use super::Spec;
 use super::file::Cmd;
 use super::io::{Held, Output, say};
-use super::options::{Opt, Takes, opt, refused};
+use super::options::{Opt, Support, Takes, opt, refused};
 use super::whole::read_whole;
 use crate::errno::Errno;
 use crate::stop::Stop;
@@ -130,7 +130,12 @@ fn read(cmd: &mut Cmd<'_>, args: &[Vec<u8>]) -> Result<Option<Call>, Stop> {
             .split_first()
             .map_or((0, &b""[..]), |(l, t)| (*l, t));
         let known = OPTIONS.iter().find(|opt| opt.short == Some(letter));
-        let Some(known) = known.filter(|opt| opt.id != '\0') else {
+        if let Some(Support::Refused(why)) = known.map(|opt| opt.support) {
+            let name = [b'-', letter];
+            cmd.error(&[b"option '", &name, b"' is not supported: ", why.as_bytes()])?;
+            return Ok(None);
+        }
+        let Some(known) = known else {
             say(cmd.sys, &[USAGE])?;
             cmd.status = 1;
             return Ok(None);
@@ -144,6 +149,12 @@ fn read(cmd: &mut Cmd<'_>, args: &[Vec<u8>]) -> Result<Option<Call>, Stop> {
             Takes::Required => Some(tail.to_vec()),
             _ => None,
         };
+        let counts = known.takes == Takes::Required && letter != b'n';
+        if counts && number(value.as_deref()).is_none() {
+            let (name, text) = ([b'-', letter], value.unwrap_or_default());
+            cmd.error(&[b"option ", &name, b": invalid number '", &text, b"'"])?;
+            return Ok(None);
+        }
         if !apply(&mut wanted, known.id, value.as_deref()) {
             say(cmd.sys, &[USAGE])?;
             cmd.status = i32::from(known.id != 'h');

@@ -6,6 +6,7 @@
 //! Real bash repeats one case in seven, or with `JP_ORACLE=all` each.
 
 mod format;
+mod options;
 mod oracle;
 mod ours;
 

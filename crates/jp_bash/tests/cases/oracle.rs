@@ -20,7 +20,7 @@ const TOOLS: &[Tool] = &[
     Tool {
         command: &["awk", "-W", "version"],
         version: "mawk 1.3.4",
-        files: &["awk-", "text-"],
+        files: &["awk-", "options", "text-"],
     },
     Tool {
         command: &["gawk", "--version"],
@@ -35,30 +35,40 @@ const TOOLS: &[Tool] = &[
     Tool {
         command: &["grep", "--version"],
         version: "(GNU grep) 3.8",
-        files: &["grep-", "text-"],
+        files: &["grep-", "options", "text-"],
     },
     Tool {
         command: &["sed", "--version"],
         version: "(GNU sed) 4.9",
-        files: &["sed-", "text-"],
+        files: &["options", "sed-", "text-"],
     },
     Tool {
         command: &["find", "--version"],
         version: "(GNU findutils) 4.9",
-        files: &["find-", "xargs-"],
+        files: &["find-", "options", "xargs-"],
     },
     Tool {
         command: &["sort", "--version"],
         version: "(GNU coreutils) 9.1",
         files: &[
             "cksum-", "cp-", "cut-", "date-", "env-", "files-", "head-", "links-", "ls-", "od-",
-            "paste-", "seq-", "sort-", "stat-", "tac-", "tail-", "text-", "tr-", "uniq-", "wc-",
+            "options", "paste-", "seq-", "sort-", "stat-", "tac-", "tail-", "text-", "tr-", "uniq-", "wc-",
         ],
     },
     Tool {
         command: &["xxd", "--version"],
         version: "xxd",
-        files: &["text-more-commands"],
+        files: &["options", "text-more-commands"],
+    },
+    Tool {
+        command: &["cmp", "--version"],
+        version: "(GNU diffutils) 3.8",
+        files: &["options"],
+    },
+    Tool {
+        command: &["column", "--version"],
+        version: "util-linux 2.38",
+        files: &["options"],
     },
     Tool {
         command: &["curl", "--version"],

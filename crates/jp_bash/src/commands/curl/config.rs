@@ -57,6 +57,13 @@ pub(super) struct Config {
     pub(super) retries: u64,
     pub(super) retry_delay: Option<Duration>,
     pub(super) retry_all: bool,
+    pub(super) retry_refused: bool,
+    /// No retry starts once so much time has passed.
+    pub(super) retry_time: Option<Duration>,
+    /// Cookies without an end are not read from files.
+    pub(super) junk_session: bool,
+    /// The scheme of an address without one is `https`.
+    pub(super) https: bool,
     pub(super) max_size: Option<u64>,
     pub(super) output_dir: Option<Vec<u8>>,
     pub(super) create_dirs: bool,
@@ -180,15 +187,11 @@ fn plain(config: &mut Config, id: char, value: Vec<u8>) -> Result<(), Failure> {
         '6' => config.keep_post.push(303),
         'v' => config.verbose = true,
         'm' => config.timeout = seconds(&value, "--max-time")?,
-        'C' => {
-            // The transport has its own limit for connecting; the value must at least be one.
-            seconds(&value, "--connect-timeout")?;
-        }
         'R' => config.retries = u64::try_from(number(&value, "--retry")?).unwrap_or(0),
         'D' => config.retry_delay = seconds(&value, "--retry-delay")?,
-        't' => {
-            seconds(&value, "--retry-max-time")?;
-        }
+        't' => config.retry_time = seconds(&value, "--retry-max-time")?,
+        'k' => config.retry_refused = true,
+        'Z' => config.junk_session = true,
         'a' => config.retry_all = true,
         'z' => {
             config.max_size = Some(u64::try_from(number(&value, "--max-filesize")?).unwrap_or(0))
@@ -204,12 +207,7 @@ fn plain(config: &mut Config, id: char, value: Vec<u8>) -> Result<(), Failure> {
         '%' if value != b"http" && value != b"https" => {
             return Err(Failure::new(2, "--proto-default: unsupported protocol"));
         }
-        'Y' if value != b"-" => {
-            return Err(Failure::new(
-                2,
-                "option --stderr is not supported: use 2>FILE",
-            ));
-        }
+        '%' => config.https = value == b"https",
         // Those left change nothing here: progress meters, buffering, `.curlrc`.
         _ => {}
     }

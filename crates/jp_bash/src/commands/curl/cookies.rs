@@ -52,6 +52,11 @@ impl Jar {
         }
     }
 
+    /// Drops the cookies that last as long as a session: those without an end.
+    pub(super) fn forget_sessions(&mut self) {
+        self.cookies.retain(|cookie| cookie.expires != 0);
+    }
+
     /// Takes what a `Set-Cookie` header says, if the host may say it.
     pub(super) fn receive(&mut self, header: &[u8], url: &Url, now: i64) {
         let text = String::from_utf8_lossy(header).into_owned();

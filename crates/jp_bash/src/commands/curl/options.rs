@@ -51,7 +51,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         Takes::Required,
         "options come from the command line only",
     ),
-    opt('C', None, Some("connect-timeout"), Takes::Required),
+    refused(None, Some("connect-timeout"), Takes::Required, CONNECTION),
     refused(None, Some("connect-to"), Takes::Required, CONNECTION),
     refused(Some(b'C'), Some("continue-at"), Takes::Required, NOT_DONE),
     opt('b', Some(b'b'), Some("cookie"), Takes::Required),
@@ -155,7 +155,12 @@ pub(super) const OPTIONS: &[Opt] = &[
         Takes::Nothing,
         "the host chooses the version of HTTP",
     ),
-    opt('9', None, Some("http1.1"), Takes::Nothing),
+    refused(
+        None,
+        Some("http1.1"),
+        Takes::Nothing,
+        "the host chooses the version of HTTP",
+    ),
     refused(
         None,
         Some("http2"),
@@ -194,7 +199,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         "the host decides how servers are verified",
     ),
     refused(None, Some("interface"), Takes::Required, CONNECTION),
-    opt('/', Some(b'4'), Some("ipv4"), Takes::Nothing),
+    refused(Some(b'4'), Some("ipv4"), Takes::Nothing, CONNECTION),
     refused(Some(b'6'), Some("ipv6"), Takes::Nothing, CONNECTION),
     opt('j', None, Some("json"), Takes::Required),
     opt(
@@ -437,7 +442,7 @@ pub(super) const OPTIONS: &[Opt] = &[
     refused(None, Some("ssl-revoke-best-effort"), Takes::Nothing, TLS),
     refused(Some(b'2'), Some("sslv2"), Takes::Nothing, TLS),
     refused(Some(b'3'), Some("sslv3"), Takes::Nothing, TLS),
-    opt('Y', None, Some("stderr"), Takes::Required),
+    refused(None, Some("stderr"), Takes::Required, "use 2>FILE"),
     refused(None, Some("styled-output"), Takes::Nothing, NOT_DONE),
     refused(
         None,

@@ -112,7 +112,11 @@ fn one(
             "URL globbing is not supported: use -g",
         )));
     }
-    let mut url = match Url::parse(address) {
+    let address = match memchr::memmem::find(address, b"://") {
+        None if config.https => [b"https://", address].concat(),
+        _ => address.to_vec(),
+    };
+    let mut url = match Url::parse(&address) {
         Ok(url) => url,
         Err(bad) => return Ok(Err(bad_url(&bad))),
     };
@@ -146,6 +150,9 @@ fn one(
         if let Ok(text) = files::read(sys, path)? {
             let now = sys.now().secs;
             jar.load(&text, &url, now);
+            if config.junk_session {
+                jar.forget_sessions();
+            }
         }
     }
     let mut hops = Hops::new(config, url);
@@ -270,6 +277,7 @@ impl<'c> Hops<'c> {
 
     /// Makes one request, again where that may help.
     fn request(&self, sys: &mut dyn System, jar: &Jar) -> Checked<HttpResponse> {
+        let began = sys.elapsed();
         let mut left = self.config.retries;
         let mut pause = 1;
         loop {
@@ -290,9 +298,12 @@ impl<'c> Hops<'c> {
                 ),
                 Err(HttpError::Timeout) => (true, "timeout"),
                 Err(HttpError::Denied(_) | HttpError::TooLarge(_)) => (false, ""),
+                Err(HttpError::Connect(_)) if self.config.retry_refused => (true, "connection"),
                 Err(_) => (self.config.retry_all, "connection"),
             };
-            if !transient || left == 0 {
+            let passed = sys.elapsed().saturating_sub(began);
+            let late = self.config.retry_time.is_some_and(|most| passed >= most);
+            if !transient || left == 0 || late {
                 return Ok(answer.map_err(|error| self.failure(error)));
             }
             let wait = match (self.config.retry_delay, &answer) {

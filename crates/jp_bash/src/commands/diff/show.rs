@@ -8,13 +8,46 @@ use crate::commands::file::Cmd;
 use crate::stop::Stop;
 use crate::system::{Follow, Timestamp, failed};
 
-fn put_lines(cmd: &mut Cmd<'_>, mark: &[u8], lines: &[&[u8]]) -> Result<(), Stop> {
+/// The colors of `--color`, as GNU's default palette has them; a context has none.
+const REMOVED: &[u8] = b"\x1b[31m";
+const ADDED: &[u8] = b"\x1b[32m";
+const PLACE: &[u8] = b"\x1b[36m";
+const HEADER: &[u8] = b"\x1b[1m";
+const CONTEXT: &[u8] = b"";
+
+/// Prints text without its end of line, in a color if there are any.
+fn put_colored(
+    cmd: &mut Cmd<'_>,
+    wanted: &Wanted,
+    color: &[u8],
+    parts: &[&[u8]],
+) -> Result<(), Stop> {
+    let colored = wanted.color && !color.is_empty();
+    if colored {
+        cmd.put(color)?;
+    }
+    for part in parts {
+        cmd.put(part)?;
+    }
+    if colored {
+        cmd.put(b"\x1b[0m")?;
+    }
+    Ok(())
+}
+
+fn put_lines(
+    cmd: &mut Cmd<'_>,
+    wanted: &Wanted,
+    (mark, color): (&[u8], &[u8]),
+    lines: &[&[u8]],
+) -> Result<(), Stop> {
     for line in lines {
-        cmd.put(mark)?;
-        cmd.put(line)?;
-        if !line.ends_with(b"\n") {
-            cmd.put(b"\n\\ No newline at end of file\n")?;
-        }
+        let (text, end) = match line.strip_suffix(b"\n") {
+            Some(text) => (text, &b"\n"[..]),
+            None => (*line, &b"\n\\ No newline at end of file\n"[..]),
+        };
+        put_colored(cmd, wanted, color, &[mark, text])?;
+        cmd.put(end)?;
         cmd.sys.work(1)?;
     }
     Ok(())
@@ -31,6 +64,7 @@ fn range(lines: &Range<usize>) -> String {
 /// Prints `2c2` and its like.
 pub(super) fn normal(
     cmd: &mut Cmd<'_>,
+    wanted: &Wanted,
     [old, new]: [&[&[u8]]; 2],
     changes: &[Change],
 ) -> Result<(), Stop> {
@@ -40,13 +74,16 @@ pub(super) fn normal(
             (_, true) => 'd',
             _ => 'c',
         };
-        let head = format!("{}{letter}{}\n", range(&change.old), range(&change.new));
-        cmd.put(head.as_bytes())?;
-        put_lines(cmd, b"< ", old.get(change.old.clone()).unwrap_or_default())?;
+        let head = format!("{}{letter}{}", range(&change.old), range(&change.new));
+        put_colored(cmd, wanted, PLACE, &[head.as_bytes()])?;
+        cmd.put(b"\n")?;
+        let removed = old.get(change.old.clone()).unwrap_or_default();
+        put_lines(cmd, wanted, (b"< ", REMOVED), removed)?;
         if letter == 'c' {
             cmd.put(b"---\n")?;
         }
-        put_lines(cmd, b"> ", new.get(change.new.clone()).unwrap_or_default())?;
+        let added = new.get(change.new.clone()).unwrap_or_default();
+        put_lines(cmd, wanted, (b"> ", ADDED), added)?;
     }
     Ok(())
 }
@@ -65,13 +102,14 @@ pub(super) fn unified(
             Some(label) => label.clone(),
             None => [name, b"\t", stamp(cmd, name)?.as_bytes()].concat(),
         };
-        cmd.put(&[mark, &line, b"\n"].concat())?;
+        put_colored(cmd, wanted, HEADER, &[mark, &line])?;
+        cmd.put(b"\n")?;
     }
     let mut rest = changes;
     while let Some(first) = rest.first() {
         let mut count = 1;
         while let (Some(last), Some(next)) = (rest.get(count - 1), rest.get(count)) {
-            if next.old.start - last.old.end > 2 * context {
+            if next.old.start - last.old.end > context.saturating_mul(2) {
                 break;
             }
             count += 1;
@@ -86,19 +124,24 @@ pub(super) fn unified(
             length => format!("{},{length}", from + 1),
         };
         let head = format!(
-            "@@ -{} +{} @@\n",
+            "@@ -{} +{} @@",
             shown(first.old.start - lead, last.old.end + trail),
             shown(first.new.start - lead, last.new.end + trail)
         );
-        cmd.put(head.as_bytes())?;
+        put_colored(cmd, wanted, PLACE, &[head.as_bytes()])?;
+        cmd.put(b"\n")?;
         let mut at = first.old.start - lead;
         for change in hunk {
-            put_lines(cmd, b" ", old.get(at..change.old.start).unwrap_or_default())?;
-            put_lines(cmd, b"-", old.get(change.old.clone()).unwrap_or_default())?;
-            put_lines(cmd, b"+", new.get(change.new.clone()).unwrap_or_default())?;
+            let context = old.get(at..change.old.start).unwrap_or_default();
+            let removed = old.get(change.old.clone()).unwrap_or_default();
+            let added = new.get(change.new.clone()).unwrap_or_default();
+            put_lines(cmd, wanted, (b" ", CONTEXT), context)?;
+            put_lines(cmd, wanted, (b"-", REMOVED), removed)?;
+            put_lines(cmd, wanted, (b"+", ADDED), added)?;
             at = change.old.end;
         }
-        put_lines(cmd, b" ", old.get(at..at + trail).unwrap_or_default())?;
+        let after = old.get(at..at + trail).unwrap_or_default();
+        put_lines(cmd, wanted, (b" ", CONTEXT), after)?;
         rest = later;
     }
     Ok(())

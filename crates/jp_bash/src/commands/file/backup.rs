@@ -52,6 +52,8 @@ impl Backup {
             ("numbered", Control::Numbered),
             ("t", Control::Numbered),
         ];
+        // An empty word is as good as none.
+        let control = control.filter(|value| !value.is_empty());
         let (value, context) = match (control, env(cmd, b"VERSION_CONTROL")) {
             (Some(value), _) => (value.to_vec(), "backup type"),
             (None, Some(value)) => (value, "$VERSION_CONTROL"),

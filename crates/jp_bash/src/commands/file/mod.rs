@@ -77,6 +77,8 @@ impl<'s> Cmd<'s> {
 
     /// Prints `NAME: MESSAGE` without changing the status.
     pub(crate) fn note(&mut self, parts: &[&[u8]]) -> Result<(), Stop> {
+        // As GNU's `error`: what was printed before comes before.
+        self.out.flush(self.sys)?;
         complain(self.sys, &self.name, &parts.concat())
     }
 

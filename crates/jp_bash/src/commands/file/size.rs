@@ -1,5 +1,7 @@
 //! Sizes for people: `-h`, `--si`, `--block-size`.
 
+use crate::commands::numbers::{BadNumber, size};
+
 /// How sizes are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
@@ -38,9 +40,22 @@ fn human(bytes: u64, base: u64) -> String {
     bytes.to_string()
 }
 
+/// Reads the block size that the environment asks for: a command's own, then the one for all.
+pub(crate) fn block_size_of(env: impl Fn(&[u8]) -> Option<Vec<u8>>, own: &[u8]) -> Option<Scale> {
+    let names: [&[u8]; 3] = [own, b"BLOCK_SIZE", b"BLOCKSIZE"];
+    let text = names.into_iter().find_map(env)?;
+    parse_block_size(&text)
+}
+
+/// Returns GNU's message about a block size that is none.
+pub(crate) fn bad_block_size(option: &[u8], text: &[u8]) -> Vec<u8> {
+    let bad = size(text, b"eEgGkKmMpPtTyYzZ0").err();
+    bad.unwrap_or(BadNumber::Invalid).of_option(option, text)
+}
+
 /// Reads `--block-size`; `None` if it is none.
 pub(crate) fn parse_block_size(text: &[u8]) -> Option<Scale> {
-    let text = std::str::from_utf8(text).ok()?;
+    let text = std::str::from_utf8(text).ok().filter(|text| !text.is_empty())?;
     let text = text.strip_prefix('\'').unwrap_or(text);
     match text {
         "human-readable" => return Some(Scale::Human(1024)),

@@ -137,12 +137,20 @@ fn leading(cmd: &mut Cmd<'_>, args: &[Vec<u8>]) -> Result<Result<(Links, usize),
             }
             [b'-', b'O', level @ ..] => {
                 if level.is_empty() || !level.iter().all(u8::is_ascii_digit) {
-                    let text: &[u8] = if level.is_empty() {
-                        b"The -O option must be immediately followed by a decimal integer"
-                    } else {
-                        b"Please specify a decimal number immediately after -O"
+                    let text: Vec<u8> = match level.first() {
+                        None => b"The -O option must be immediately followed by a decimal integer"
+                            .to_vec(),
+                        Some(first) if first.is_ascii_digit() => {
+                            [b"Invalid optimisation level ", level].concat()
+                        }
+                        Some(_) => b"Please specify a decimal number immediately after -O".to_vec(),
                     };
-                    cmd.error(&[text])?;
+                    cmd.error(&[&text])?;
+                    return Ok(Err(1));
+                }
+                if crate::commands::numbers::size(level, b"").is_err() {
+                    let range = b": Numerical result out of range";
+                    cmd.error(&[b"Invalid optimisation level ", level, range])?;
                     return Ok(Err(1));
                 }
             }

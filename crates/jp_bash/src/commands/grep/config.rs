@@ -269,9 +269,12 @@ impl Draft {
                 _ => wrong = Some(b"unknown devices method".to_vec()),
             },
             'd' => match value {
-                b"read" => config.directories = Directories::Read,
-                b"skip" => config.directories = Directories::Skip,
-                b"recurse" => config.directories = Directories::Recurse { follow: false },
+                b"" => return bad_directories(sys, value),
+                value if b"read".starts_with(value) && value.len() > 2 => {
+                    config.directories = Directories::Read;
+                }
+                value if b"skip".starts_with(value) => config.directories = Directories::Skip,
+                value if b"recurse".starts_with(value) && value.len() > 2 => config.directories = Directories::Recurse { follow: false },
                 _ => return bad_directories(sys, value),
             },
             '\u{104}' => match value {
@@ -457,18 +460,24 @@ fn bad_directories(sys: &mut dyn System, value: &[u8]) -> Result<Result<(), i32>
     } else {
         ("'", "'")
     };
+    let what = if b"recurse".starts_with(value) {
+        "ambiguous"
+    } else {
+        "invalid"
+    };
     let value = String::from_utf8_lossy(value);
     let list: String = ["read", "recurse", "skip"]
         .iter()
         .map(|name| format!("\n  - {open}{name}{close}"))
         .collect();
     let text = format!(
-        "invalid argument {open}{value}{close} for {open}--directories{close}\nValid arguments are:{list}"
+        "{what} argument {open}{value}{close} for {open}--directories{close}\nValid arguments are:{list}"
     );
     complain(sys, b"grep", text.as_bytes())?;
     let usage = [USAGE, b"Try 'grep --help' for more information.\n"].concat();
     failed(sys.write(2, &usage))?.ok();
-    Ok(Err(2))
+    // GNU's `argmatch` always exits with 1, whatever the command's own status for trouble is.
+    Ok(Err(1))
 }
 
 fn bad_color(sys: &mut dyn System) -> Result<Result<(), i32>, Stop> {

@@ -1,8 +1,9 @@
 //! The options of `ls`.
 
 use super::color::Colors;
-use crate::commands::file::size::{Scale, parse_block_size};
+use crate::commands::file::size::{Scale, bad_block_size, block_size_of, parse_block_size};
 use crate::commands::file::{Cmd, HELP, VERSION, argmatch};
+use crate::commands::numbers::{BadNumber, size, unsigned};
 use crate::commands::options::{Opt, Parsed, Takes, opt, refused};
 use crate::commands::quote::Style;
 use crate::stop::Stop;
@@ -230,7 +231,8 @@ fn draft(cmd: &Cmd<'_>) -> Draft {
             author: false,
             dirs_first: false,
             file_scale: Scale::Blocks(1, ""),
-            block_scale: Scale::Blocks(1024, ""),
+            block_scale: block_size_of(|name| cmd.sys.env(name), b"LS_BLOCK_SIZE")
+                .unwrap_or(Scale::Blocks(1024, "")),
             width: columns.unwrap_or(80),
             tab: 8,
             end: b'\n',
@@ -354,9 +356,8 @@ fn word(
         '2' => match parse_block_size(text) {
             Some(scale) => (s.file_scale, s.block_scale) = (scale, scale),
             None => {
-                let digits = text.iter().all(u8::is_ascii_digit);
-                let what: &[u8] = if digits { b"" } else { b"suffix in " };
-                cmd.error(&[b"invalid ", what, b"--block-size argument '", text, b"'"])?;
+                let message = bad_block_size(b"--block-size", text);
+                cmd.error(&[&message])?;
                 return Ok(false);
             }
         },
@@ -402,7 +403,7 @@ fn word(
             }
         }
         '%' => match argmatch(cmd, "--quoting-style", text, STYLES)? {
-            Some(style) => draft.style = Some(style),
+            Some((_, style)) => draft.style = Some(style),
             None => return Ok(false),
         },
         '^' | '&' => return sort_word(cmd, draft, id, text),
@@ -410,21 +411,24 @@ fn word(
         '@' => s.hide.push(text.to_vec()),
         'I' => s.ignore.push(text.to_vec()),
         'T' | 'w' => {
-            let number = std::str::from_utf8(text)
-                .ok()
-                .and_then(|text| text.parse().ok());
+            // A width that is too large is as good as none.
+            let number = match size(text, b"") {
+                Err(BadNumber::Overflow) if id == 'w' => Ok(0),
+                _ => unsigned(text, 0, u64::MAX),
+            };
+            let number = number.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
             match (number, id) {
-                (Some(number), 'T') => s.tab = number,
-                (Some(0), _) => (s.width, s.tab) = (usize::MAX, 0),
-                (Some(number), _) => s.width = number,
-                (None, _) => {
+                (Ok(number), 'T') => s.tab = number,
+                (Ok(0), _) => (s.width, s.tab) = (usize::MAX, 0),
+                (Ok(number), _) => s.width = number,
+                (Err(why), _) => {
                     let text = cmd.quote(text);
                     let what: &[u8] = if id == 'T' {
                         b"tab size"
                     } else {
                         b"line width"
                     };
-                    cmd.error(&[b"invalid ", what, b": ", &text])?;
+                    cmd.error(&[b"invalid ", what, b": ", &text, why])?;
                     return Ok(false);
                 }
             }
@@ -434,17 +438,18 @@ fn word(
     Ok(true)
 }
 
-const STYLES: &[(&str, Style)] = &[
-    ("literal", Style::Literal),
-    ("shell", Style::Shell),
-    ("shell-always", Style::ShellAlways),
-    ("shell-escape", Style::ShellEscape),
-    ("shell-escape-always", Style::ShellEscapeAlways),
-    ("c", Style::C),
-    ("c-maybe", Style::C),
-    ("escape", Style::Escape),
-    ("locale", Style::Locale),
-    ("clocale", Style::Locale),
+/// The names of styles; numbered, so that two of one style are two in messages.
+const STYLES: &[(&str, (u8, Style))] = &[
+    ("literal", (0, Style::Literal)),
+    ("shell", (1, Style::Shell)),
+    ("shell-always", (2, Style::ShellAlways)),
+    ("shell-escape", (3, Style::ShellEscape)),
+    ("shell-escape-always", (4, Style::ShellEscapeAlways)),
+    ("c", (5, Style::C)),
+    ("c-maybe", (6, Style::C)),
+    ("escape", (7, Style::Escape)),
+    ("locale", (8, Style::Locale)),
+    ("clocale", (9, Style::Locale)),
 ];
 
 fn sort_word(cmd: &mut Cmd<'_>, draft: &mut Draft, id: char, text: &[u8]) -> Result<bool, Stop> {
@@ -466,11 +471,14 @@ fn sort_word(cmd: &mut Cmd<'_>, draft: &mut Draft, id: char, text: &[u8]) -> Res
         ("use", Time::Access),
         ("ctime", Time::Change),
         ("status", Time::Change),
-        ("mtime", Time::Modify),
-        ("modification", Time::Modify),
         ("birth", Time::Birth),
         ("creation", Time::Birth),
     ];
+    // Later versions of GNU know these two, and list them.
+    if matches!(text, b"mtime" | b"modification") {
+        (draft.settings.time, draft.time_given) = (Time::Modify, true);
+        return Ok(true);
+    }
     match argmatch(cmd, "--time", text, &list)? {
         Some(time) => {
             (draft.settings.time, draft.time_given) = (time, true);
@@ -568,9 +576,10 @@ fn time_format(cmd: &mut Cmd<'_>, style: Option<&[u8]>) -> Result<Option<(String
     }
     let list = [("full-iso", 0), ("long-iso", 1), ("iso", 2), ("locale", 3)];
     let Some((_, found)) = list.iter().find(|(name, _)| name.as_bytes() == style) else {
+        let what: &[u8] = if style.is_empty() { b"ambiguous" } else { b"invalid" };
         let style = cmd.quote(style);
         let name = cmd.quote(b"time style");
-        cmd.note(&[b"invalid argument ", &style, b" for ", &name])?;
+        cmd.note(&[what, b" argument ", &style, b" for ", &name])?;
         let text = b"Valid arguments are:\n  - [posix-]full-iso\n  - [posix-]long-iso\n  - [posix-]iso\n  - [posix-]locale\n  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n";
         crate::system::failed(cmd.sys.write(2, text))?.ok();
         cmd.status = cmd.hint()?;

@@ -13,15 +13,14 @@ pub(super) enum Units {
 }
 
 impl Units {
-    pub(super) fn read(text: &[u8]) -> Option<Self> {
-        Some(match text {
-            b"none" => Self::None,
-            b"auto" => Self::Auto,
-            b"si" => Self::Si,
-            b"iec" => Self::Iec,
-            b"iec-i" => Self::IecI,
-            _ => return None,
-        })
+    pub(super) fn read(word: &str) -> Self {
+        match word {
+            "auto" => Self::Auto,
+            "si" => Self::Si,
+            "iec" => Self::Iec,
+            "iec-i" => Self::IecI,
+            _ => Self::None,
+        }
     }
 }
 
@@ -36,15 +35,14 @@ pub(super) enum Round {
 }
 
 impl Round {
-    pub(super) fn read(text: &[u8]) -> Option<Self> {
-        Some(match text {
-            b"up" => Self::Up,
-            b"down" => Self::Down,
-            b"from-zero" => Self::FromZero,
-            b"towards-zero" => Self::ToZero,
-            b"nearest" => Self::Nearest,
-            _ => return None,
-        })
+    pub(super) fn read(word: &str) -> Self {
+        match word {
+            "up" => Self::Up,
+            "down" => Self::Down,
+            "towards-zero" => Self::ToZero,
+            "nearest" => Self::Nearest,
+            _ => Self::FromZero,
+        }
     }
 
     /// Divides, rounding as asked.
@@ -144,6 +142,7 @@ fn power(letter: u8, base: u128) -> Option<u128> {
 pub(super) fn unit(text: &[u8]) -> Option<u64> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let number = match text.get(..digits)? {
+        [] if text.is_empty() => return None,
         [] => 1,
         digits => std::str::from_utf8(digits).ok()?.parse::<u64>().ok()?,
     };
@@ -156,32 +155,6 @@ pub(super) fn unit(text: &[u8]) -> Option<u64> {
     number
         .checked_mul(u64::try_from(factor).ok()?)
         .filter(|n| *n > 0)
-}
-
-/// Reads a list of fields such as `1,3-5,7-`.
-pub(super) fn fields(text: &[u8]) -> Option<Vec<(usize, usize)>> {
-    if text == b"-" {
-        return Some(vec![(1, usize::MAX)]);
-    }
-    let number = |text: &[u8]| -> Option<usize> {
-        let number: usize = std::str::from_utf8(text).ok()?.parse().ok()?;
-        (number > 0).then_some(number)
-    };
-    let ranges = text.split(|byte| *byte == b',').map(|part| {
-        let Some(dash) = memchr::memchr(b'-', part) else {
-            let only = number(part)?;
-            return Some((only, only));
-        };
-        let (from, to) = (part.get(..dash)?, part.get(dash + 1..)?);
-        let from = if from.is_empty() { 1 } else { number(from)? };
-        let to = if to.is_empty() {
-            usize::MAX
-        } else {
-            number(to)?
-        };
-        (from <= to).then_some((from, to))
-    });
-    ranges.collect()
 }
 
 /// Shows a number in the units and with the digits that were asked for.

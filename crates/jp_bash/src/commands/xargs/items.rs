@@ -93,6 +93,8 @@ impl Items {
     fn word(&mut self, sys: &mut dyn System) -> Result<Result<Option<Item>, Vec<u8>>, Stop> {
         let mut text = Vec::new();
         let mut started = false;
+        // Behind a NUL nothing can be passed on.
+        let mut cut = false;
         let mut quote: Option<u8> = None;
         loop {
             let Some(byte) = self.byte(sys)? else {
@@ -134,7 +136,12 @@ impl Items {
                     let ends_line = self.line_ends_here(sys)?;
                     return Ok(Ok(Some(Item { text, ends_line })));
                 }
-                (0, None) => self.warn(sys)?,
+                (0, None) => {
+                    self.warn(sys)?;
+                    cut = true;
+                    started = true;
+                }
+                _ if cut => {}
                 _ => {
                     text.push(byte);
                     started = true;

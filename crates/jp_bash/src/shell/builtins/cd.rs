@@ -14,7 +14,7 @@ const USAGE: &str = "cd [-L|[-P [-e]] [-@]] [dir]";
 
 pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> {
     let mut physical = shell.options.has(Opt::Physical);
-    let mut options = Getopt::new(args, "eLP@");
+    let mut options = Getopt::new(args, "eLP");
     loop {
         match options.next() {
             Ok(None) => break,

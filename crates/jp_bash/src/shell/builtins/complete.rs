@@ -12,7 +12,47 @@ use crate::shell::vars::{Attrs, Value};
 use crate::shell::{jobs, signals};
 use crate::system::{FileKind, Follow, System};
 
-const LETTERS: &str = "abcdefgjko:prsuvA:DEG:F:IP:S:W:X:C:V:";
+const LETTERS: &str = "abcdefgjko:prsuvA:DEG:F:IP:S:W:X:C:";
+
+/// What `-o` may name, in the order of `complete -p`.
+const OPTIONS: &[&str] = &[
+    "bashdefault",
+    "default",
+    "dirnames",
+    "filenames",
+    "noquote",
+    "nosort",
+    "nospace",
+    "plusdirs",
+];
+
+/// What `-A` may name, in the order of `complete -p`, with its letter if it has one.
+const ACTIONS: &[(&str, Option<u8>)] = &[
+    ("alias", Some(b'a')),
+    ("builtin", Some(b'b')),
+    ("command", Some(b'c')),
+    ("directory", Some(b'd')),
+    ("export", Some(b'e')),
+    ("file", Some(b'f')),
+    ("group", Some(b'g')),
+    ("job", Some(b'j')),
+    ("keyword", Some(b'k')),
+    ("service", Some(b's')),
+    ("user", Some(b'u')),
+    ("variable", Some(b'v')),
+    ("arrayvar", None),
+    ("binding", None),
+    ("disabled", None),
+    ("enabled", None),
+    ("function", None),
+    ("helptopic", None),
+    ("hostname", None),
+    ("running", None),
+    ("setopt", None),
+    ("shopt", None),
+    ("signal", None),
+    ("stopped", None),
+];
 
 /// What is to be generated.
 #[derive(Default)]
@@ -21,6 +61,10 @@ struct Spec {
     words: Option<Vec<u8>>,
     glob: Option<Vec<u8>>,
     function: Option<Vec<u8>>,
+    command: Option<Vec<u8>>,
+    options: Vec<Vec<u8>>,
+    /// `-D`, `-E`, `-I`: for commands without a completion, the empty line, the first word.
+    special: Vec<&'static [u8]>,
     filter: Option<Vec<u8>>,
     prefix: Vec<u8>,
     suffix: Vec<u8>,
@@ -42,27 +86,80 @@ fn read(args: &mut Getopt<'_>) -> Result<Spec, super::args::Bad> {
             b'S' => spec.suffix = value,
             b'p' => spec.print = true,
             b'r' => spec.remove = true,
+            b'C' => spec.command = Some(value),
+            b'o' => spec.options.push(value),
+            b'D' => spec.special.push(b"-D"),
+            b'E' => spec.special.push(b"-E"),
+            b'I' => spec.special.push(b"-I"),
             letter => {
-                let action = match letter {
-                    b'a' => "alias",
-                    b'b' => "builtin",
-                    b'c' => "command",
-                    b'd' => "directory",
-                    b'e' => "export",
-                    b'f' => "file",
-                    b'g' => "group",
-                    b'j' => "job",
-                    b'k' => "keyword",
-                    b's' => "service",
-                    b'u' => "user",
-                    b'v' => "variable",
-                    _ => continue,
-                };
-                spec.actions.push(action.as_bytes().to_vec());
+                let action = ACTIONS.iter().find(|(_, known)| *known == Some(letter));
+                let name = action.map_or("", |(name, _)| name);
+                spec.actions.push(name.as_bytes().to_vec());
             }
         }
     }
     Ok(spec)
+}
+
+impl Spec {
+    /// Returns the message about a name of `-A` or `-o` that there is not.
+    fn unknown(&self) -> Option<Vec<u8>> {
+        let is_action = |name: &[u8]| ACTIONS.iter().any(|(known, _)| known.as_bytes() == name);
+        if let Some(name) = self.actions.iter().find(|name| !is_action(name)) {
+            return Some([name, &b": invalid action name"[..]].concat());
+        }
+        let is_option = |name: &[u8]| OPTIONS.iter().any(|known| known.as_bytes() == name);
+        let option = self.options.iter().find(|name| !is_option(name))?;
+        Some([option, &b": invalid option name"[..]].concat())
+    }
+
+    /// Tells whether nothing is to be generated at all.
+    fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+            && self.options.is_empty()
+            && self.words.is_none()
+            && self.glob.is_none()
+            && self.function.is_none()
+            && self.command.is_none()
+    }
+
+    /// Writes the command that sets this, without the name, as `complete -p` shows it.
+    fn text(&self) -> Vec<u8> {
+        let mut out = b"complete".to_vec();
+        for name in OPTIONS {
+            if self.options.iter().any(|given| given == name.as_bytes()) {
+                out.extend_from_slice(format!(" -o {name}").as_bytes());
+            }
+        }
+        for (name, letter) in ACTIONS {
+            if self.actions.iter().any(|given| given == name.as_bytes()) {
+                let text = match letter {
+                    Some(letter) => format!(" -{}", char::from(*letter)),
+                    None => format!(" -A {name}"),
+                };
+                out.extend_from_slice(text.as_bytes());
+            }
+        }
+        let prefix = Some(&self.prefix).filter(|text| !text.is_empty());
+        let suffix = Some(&self.suffix).filter(|text| !text.is_empty());
+        for (letter, text) in [
+            (b'G', self.glob.as_ref()),
+            (b'W', self.words.as_ref()),
+            (b'P', prefix),
+            (b'S', suffix),
+            (b'X', self.filter.as_ref()),
+            (b'C', self.command.as_ref()),
+        ] {
+            if let Some(text) = text {
+                let quoted = super::args::single_quoted(text);
+                out.extend_from_slice(&[b" -", &[letter][..], b" ", &quoted].concat());
+            }
+        }
+        if let Some(function) = &self.function {
+            out.extend_from_slice(&[b" -F ", function.as_slice()].concat());
+        }
+        out
+    }
 }
 
 pub(super) fn compgen(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> {
@@ -72,16 +169,18 @@ pub(super) fn compgen(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Fl
         Ok(spec) => spec,
         Err(bad) => return shell.bad_option(b"compgen", &bad, USAGE),
     };
+    if let Some(message) = spec.unknown() {
+        shell.complain_as(b"compgen", &message)?;
+        return Ok(2);
+    }
+    if spec.is_empty() {
+        return Ok(0);
+    }
     let word = options.rest().first().cloned().unwrap_or_default();
     let mut found = Vec::new();
     for action in &spec.actions {
-        match generate(shell, action, &word)? {
-            Some(mut list) => found.append(&mut list),
-            None => {
-                let text = [action, &b": invalid action name"[..]].concat();
-                shell.complain_as(b"compgen", &text)?;
-                return Ok(2);
-            }
+        if let Some(mut list) = generate(shell, action, &word)? {
+            found.append(&mut list);
         }
     }
     if let Some(words) = &spec.words {
@@ -97,6 +196,15 @@ pub(super) fn compgen(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Fl
     }
     if let Some(function) = &spec.function {
         found.extend(by_function(shell, function, &word)?);
+    }
+    if let Some(command) = &spec.command {
+        found.extend(by_command(shell, command, &word)?);
+    }
+    let wants = |name: &str| spec.options.iter().any(|given| given == name.as_bytes());
+    if found.is_empty() && (wants("default") || wants("bashdefault")) {
+        found = files(shell, false, &word)?;
+    } else if wants("plusdirs") || (found.is_empty() && wants("dirnames")) {
+        found.extend(files(shell, true, &word)?);
     }
     if let Some(filter) = &spec.filter {
         found = filtered(shell, found, filter, &word)?;
@@ -172,6 +280,24 @@ fn by_function(shell: &mut Shell<'_>, function: &[u8], word: &[u8]) -> Result<Ve
         Value::Scalar(text) => vec![text.as_slice().to_vec()],
         _ => Vec::new(),
     })
+}
+
+/// Runs a command; each line that it prints is a candidate.
+fn by_command(shell: &mut Shell<'_>, command: &[u8], word: &[u8]) -> Result<Vec<Vec<u8>>, Flow> {
+    shell.complain_as(b"compgen", b"warning: -C option may not work as you expect")?;
+    let call = [b"$(", command, b" compgen \"$1\" \"$2\")"].concat();
+    let outer = std::mem::replace(
+        &mut shell.args,
+        crate::shell::args::Args::new(vec![word.to_vec(), Vec::new()]),
+    );
+    let printed = shell.expand_text(&call);
+    shell.args = outer;
+    let printed = printed?;
+    let lines = printed.split(|byte| *byte == b'\n');
+    Ok(lines
+        .filter(|line| !line.is_empty())
+        .map(<[u8]>::to_vec)
+        .collect())
 }
 
 /// Lists one kind of name; `None` if there is no such kind.
@@ -316,24 +442,14 @@ pub(super) fn complete(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, F
         Ok(spec) => spec,
         Err(bad) => return shell.bad_option(b"complete", &bad, USAGE),
     };
-    let names = options.rest();
+    if let Some(message) = spec.unknown() {
+        shell.complain_as(b"complete", &message)?;
+        return Ok(2);
+    }
+    let named = options.rest().iter().map(Vec::as_slice);
+    let names: Vec<&[u8]> = named.chain(spec.special.iter().copied()).collect();
     if spec.print || args.len() == 1 {
-        let mut out = Vec::new();
-        for (name, text) in shell.completions.iter() {
-            if names.is_empty() || names.iter().any(|wanted| **wanted == **name) {
-                out.extend_from_slice(&[text, &b" "[..], name, b"\n"].concat());
-            }
-        }
-        let mut status = 0;
-        for name in names {
-            if !shell.completions.contains_key(name.as_slice()) {
-                let text = [name, &b": no completion specification"[..]].concat();
-                shell.complain_as(b"complete", &text)?;
-                status = 1;
-            }
-        }
-        shell.print(b"complete", &out)?;
-        return Ok(status);
+        return show_completions(shell, &names);
     }
     let completions = std::sync::Arc::make_mut(&mut shell.completions);
     if spec.remove {
@@ -341,62 +457,141 @@ pub(super) fn complete(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, F
             completions.clear();
         }
         for name in names {
-            completions.remove(name.as_slice());
+            completions.remove(name);
         }
         return Ok(0);
     }
-    let shown = args
-        .get(..args.len() - names.len())
-        .unwrap_or_default()
-        .iter()
-        .map(|arg| {
-            let mut out = Vec::new();
-            crate::shell::run::push_quoted(&mut out, arg);
-            out
-        })
-        .collect::<Vec<_>>()
-        .join(&b' ');
+    if names.is_empty() {
+        return shell.usage(b"complete", USAGE);
+    }
+    let shown = spec.text();
     shell
         .kernel
         .budget
         .reserve(shown.len() as u64 * names.len() as u64 + 64)?;
     for name in names {
-        completions.insert(name.as_slice().into(), shown.clone().into());
+        completions.insert(name.into(), shown.clone().into());
     }
     Ok(0)
+}
+
+fn show_completions(shell: &mut Shell<'_>, names: &[&[u8]]) -> Result<i32, Flow> {
+    let mut out = Vec::new();
+    for (name, text) in shell.completions.iter() {
+        if names.is_empty() || names.iter().any(|wanted| **wanted == **name) {
+            out.extend_from_slice(&[text, &b" "[..], name, b"\n"].concat());
+        }
+    }
+    let mut status = 0;
+    for name in names {
+        if !shell.completions.contains_key(*name) {
+            let text = [name, &b": no completion specification"[..]].concat();
+            shell.complain_as(b"complete", &text)?;
+            status = 1;
+        }
+    }
+    shell.print(b"complete", &out)?;
+    Ok(status)
 }
 
 pub(super) fn compopt(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> {
+    const USAGE: &str = "compopt [-o|+o option] [-DEI] [name ...]";
     let mut options = Getopt::new(args, "+o:DEI");
+    let (mut special, mut changes): (Vec<&[u8]>, Vec<(Vec<u8>, bool)>) = Default::default();
     loop {
         match options.next() {
             Ok(None) => break,
-            Ok(Some(_)) => {}
-            Err(bad) => {
-                return shell.bad_option(
-                    b"compopt",
-                    &bad,
-                    "compopt [-o|+o option] [-DEI] [name ...]",
-                );
-            }
+            Ok(Some(given)) => match given.letter {
+                b'D' => special.push(b"-D"),
+                b'E' => special.push(b"-E"),
+                b'I' => special.push(b"-I"),
+                _ => {
+                    let name = given.value.unwrap_or_default().to_vec();
+                    if !OPTIONS.iter().any(|known| known.as_bytes() == name.as_slice()) {
+                        let text = [&name[..], b": invalid option name"].concat();
+                        shell.complain_as(b"compopt", &text)?;
+                        return Ok(2);
+                    }
+                    changes.push((name, !given.plus));
+                }
+            },
+            Err(bad) => return shell.bad_option(b"compopt", &bad, USAGE),
         }
     }
-    if options.rest().is_empty() {
+    let named = options.rest().iter().map(Vec::as_slice);
+    let names: Vec<&[u8]> = named.chain(special).collect();
+    if names.is_empty() {
         shell.complain_as(b"compopt", b"not currently executing completion function")?;
         return Ok(1);
     }
-    for name in options.rest() {
-        if !shell.completions.contains_key(name.as_slice()) {
+    for name in names {
+        let Some(old) = shell.completions.get(name).cloned() else {
             let text = [name, &b": no completion specification"[..]].concat();
             shell.complain_as(b"compopt", &text)?;
             return Ok(1);
+        };
+        let (mut set, rest) = options_of(&old);
+        if changes.is_empty() {
+            let text = shown_options(&set, name);
+            shell.print(b"compopt", &text)?;
+            continue;
         }
+        for (option, on) in &changes {
+            set.retain(|known| known != option);
+            if *on {
+                set.push(option.clone());
+            }
+        }
+        let spec = Spec {
+            options: set,
+            ..Spec::default()
+        };
+        let text = [spec.text().as_slice(), rest].concat();
+        shell.kernel.budget.reserve(text.len() as u64)?;
+        let completions = std::sync::Arc::make_mut(&mut shell.completions);
+        completions.insert(name.into(), text.into());
     }
     Ok(0)
 }
 
-/// There is no line editor.
-pub(super) fn bind(shell: &mut Shell<'_>, _args: &[Vec<u8>]) -> Result<i32, Flow> {
+/// Takes the text of a completion apart: the names behind `-o`, and what follows them.
+fn options_of(text: &[u8]) -> (Vec<Vec<u8>>, &[u8]) {
+    let mut set = Vec::new();
+    let mut rest = text.strip_prefix(b"complete").unwrap_or(text);
+    while let Some(tail) = rest.strip_prefix(b" -o ") {
+        let end = memchr::memchr(b' ', tail).unwrap_or(tail.len());
+        let (name, after) = tail.split_at_checked(end).unwrap_or((tail, b""));
+        set.push(name.to_vec());
+        rest = after;
+    }
+    (set, rest)
+}
+
+/// Shows which options are on and off, as `compopt NAME` does.
+fn shown_options(set: &[Vec<u8>], name: &[u8]) -> Vec<u8> {
+    let mut out = b"compopt".to_vec();
+    for option in OPTIONS {
+        let on = set.iter().any(|known| known == option.as_bytes());
+        let sign = if on { '-' } else { '+' };
+        out.extend_from_slice(format!(" {sign}o {option}").as_bytes());
+    }
+    [&out, &b" "[..], name, b"\n"].concat()
+}
+
+/// There is no line editor: its options are refused by name.
+pub(super) fn bind(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> {
+    const USAGE: &str = "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] [-x keyseq:shell-command] [keyseq:readline-function or readline-command]";
+    let mut options = Getopt::new(args, "lpsvPSVXm:f:q:u:r:x:");
+    match options.next() {
+        Err(bad) => return shell.bad_option(b"bind", &bad, USAGE),
+        Ok(Some(given)) => {
+            let name = [b'-', given.letter];
+            let text = [&name[..], b": not supported: there is no line editor"].concat();
+            shell.complain_as(b"bind", &text)?;
+            return Ok(1);
+        }
+        Ok(None) => {}
+    }
     shell.complain_as(b"bind", b"warning: line editing not enabled")?;
     Ok(0)
 }

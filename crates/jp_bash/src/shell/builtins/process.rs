@@ -127,9 +127,13 @@ pub(super) fn times(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow
 }
 
 pub(super) fn suspend(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> {
-    let force = operand(args, 1) == b"-f";
-    if !force || shell.task.is_none() {
+    if operand(args, 1) != b"-f" {
         shell.complain_as(b"suspend", b"cannot suspend: no job control")?;
+        return Ok(1);
+    }
+    if shell.task.is_none() {
+        let text = b"-f: not supported: nobody could continue this shell";
+        shell.complain_as(b"suspend", text)?;
         return Ok(1);
     }
     shell.raise(signals::STOP)?;

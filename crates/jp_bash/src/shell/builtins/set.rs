@@ -79,12 +79,13 @@ impl Shell<'_> {
             at += 1;
             for letter in arg.iter().skip(1) {
                 if *letter == b'o' {
-                    let Some(option) = args.get(at) else {
+                    let option = args.get(at);
+                    at += 1;
+                    let Some(option) = option.filter(|option| !option.is_empty()) else {
                         let text = list(self, on);
                         self.print(name, &text)?;
                         continue;
                     };
-                    at += 1;
                     if !self.set_named(name, option, on)? {
                         return Ok(Err(2));
                     }
@@ -100,6 +101,9 @@ impl Shell<'_> {
                     self.complain_as(name, &text)?;
                     return Ok(Err(self.usage(name, USAGE)?));
                 };
+                if !self.has_effect(name, opt, on, &[b'-', *letter])? {
+                    return Ok(Err(1));
+                }
                 self.set_option(opt, on);
             }
         }
@@ -109,14 +113,34 @@ impl Shell<'_> {
     fn set_named(&mut self, builtin: &[u8], name: &[u8], on: bool) -> Result<bool, Flow> {
         match options::by_set_name(name) {
             Some(opt) => {
-                self.set_option(opt, on);
-                Ok(true)
+                let fine = self.has_effect(builtin, opt, on, name)?;
+                if fine {
+                    self.set_option(opt, on);
+                }
+                Ok(fine)
             }
             None => {
                 self.complain_as(builtin, &[name, b": invalid option name"].concat())?;
                 Ok(false)
             }
         }
+    }
+
+    /// Refuses to turn on what this shell would not do.
+    fn has_effect(
+        &mut self,
+        builtin: &[u8],
+        opt: Opt,
+        on: bool,
+        name: &[u8],
+    ) -> Result<bool, Flow> {
+        let why: &[u8] = match opt {
+            Opt::Keyword if on => b"assignments stand before the command",
+            Opt::OneCmd if on => b"use exit",
+            _ => return Ok(true),
+        };
+        self.complain_as(builtin, &[name, b": not supported: ", why].concat())?;
+        Ok(false)
     }
 
     /// Turns an option on or off, with what that brings.

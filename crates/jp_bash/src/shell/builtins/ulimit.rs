@@ -149,7 +149,19 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
             shell.complain_as(b"ulimit", &[&text, &b": invalid number"[..]].concat())?;
             return Ok(1);
         }
-        // The budget is the embedder's: a script can neither raise nor lower it.
+        // The budget is the embedder's: a script can neither raise nor lower it, only ask for what holds.
+        for letter in &letters {
+            let current = value(shell, *letter);
+            let same = matches!(text.as_slice(), b"hard" | b"soft") || text == current.as_bytes();
+            if !same && let Some(row) = ROWS.iter().find(|row| row.letter == *letter) {
+                let message = format!(
+                    "{}: cannot modify limit: Operation not permitted",
+                    row.text
+                );
+                shell.complain_as(b"ulimit", message.as_bytes())?;
+                return Ok(1);
+            }
+        }
         return Ok(0);
     }
     let mut out = String::new();

@@ -29,6 +29,11 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
     }
     let rest = options.rest();
     if let Some(variable) = &variable {
+        if crate::shell::vars::subscript::split_target(variable).is_none() {
+            let text = [b"`", variable.as_slice(), b"': not a valid identifier"].concat();
+            shell.complain_as(b"wait", &text)?;
+            return Ok(1);
+        }
         let name = shell.intern(variable)?;
         if shell.vars.attrs(name).has(Attrs::READONLY) {
             let text = [variable, &b": cannot unset: readonly variable"[..]].concat();

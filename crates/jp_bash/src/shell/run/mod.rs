@@ -24,7 +24,7 @@ use crate::syntax::ast::{AndOr, Item, List, Pipeline};
 use crate::system::{SysError, System};
 
 pub(crate) use lookup::Found;
-pub(crate) use trace::{push_quoted, word_text};
+pub(crate) use trace::word_text;
 
 impl Shell<'_> {
     /// Runs commands one after the other; the status is the last one's.

@@ -35,6 +35,8 @@ struct Saved {
     dir_stack: Arc<Vec<Arc<[u8]>>>,
     hashed: Hashed,
     disabled: Arc<Vec<Box<[u8]>>>,
+    completions: crate::shell::Completions,
+    history: Arc<crate::shell::builtins::history::History>,
     loops: u32,
     tolerant: u32,
     in_trap: u128,
@@ -109,6 +111,8 @@ impl Shell<'_> {
             dir_stack: Arc::clone(&self.dir_stack),
             hashed: Arc::clone(&self.hashed),
             disabled: Arc::clone(&self.disabled),
+            completions: Arc::clone(&self.completions),
+            history: Arc::clone(&self.history),
             loops: std::mem::replace(&mut self.loops, 0),
             tolerant: self.tolerant,
             in_trap: self.in_trap,
@@ -153,6 +157,8 @@ impl Shell<'_> {
         self.dir_stack = saved.dir_stack;
         self.hashed = saved.hashed;
         self.disabled = saved.disabled;
+        self.completions = saved.completions;
+        self.history = saved.history;
         self.loops = saved.loops;
         self.tolerant = saved.tolerant;
         self.in_trap = saved.in_trap;
