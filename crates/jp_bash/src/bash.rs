@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::budget::{Bounds, Budget, Monotonic};
 use crate::errno::Errno;
 use crate::host::{Host, Park, Random, Transport, WallClock};
+use crate::input::Stdin;
+use crate::output::{OnExecute, OnOutput, Output};
 use crate::shell::kernel::Identity;
 use crate::shell::kernel::sink::Sinks;
 use crate::shell::session::{Session, Setup};
@@ -201,9 +203,6 @@ pub struct ExecResult {
     pub error: Option<Category>,
 }
 
-/// Gets new bytes of standard output and standard error while a script runs.
-pub type OnOutput = Box<dyn FnMut(&[u8], &[u8]) + Send>;
-
 /// Makes a session.
 #[derive(Clone, Default)]
 pub struct BashBuilder {
@@ -274,6 +273,20 @@ impl BashBuilder {
         self
     }
 
+    /// The same, but a directory that is missing is an error: see [`Bash::check`].
+    #[must_use]
+    pub fn existing_cwd(mut self, path: impl Into<Vec<u8>>) -> Self {
+        self.setup.cwd_exists = true;
+        self.cwd(path)
+    }
+
+    /// Prints errors as bash does, without a line about what to do instead where a command is missing.
+    #[must_use]
+    pub fn plain_errors(mut self) -> Self {
+        self.setup.plain_errors = true;
+        self
+    }
+
     /// Grants the network, through this transport.
     #[must_use]
     pub fn network(mut self, transport: Arc<dyn Transport>) -> Self {
@@ -323,53 +336,40 @@ pub struct ExecOptions {
     pub args: Vec<Vec<u8>>,
     /// `$0`; `bash` if empty.
     pub name: Vec<u8>,
-    /// The script is a file of that name: errors and `BASH_SOURCE` say so.
-    pub script: bool,
+    /// What is run.
+    pub mode: ExecMode,
     /// What standard input holds.
     pub stdin: Stdin,
+    /// Where standard output and standard error go.
+    pub output: Output,
+    /// Hears that the script was read so far that its first command runs.
+    pub on_execute: Option<OnExecute>,
 }
 
-/// Where standard input comes from.
-#[derive(Debug, Clone, Default)]
-pub enum Stdin {
-    /// Nowhere: it is at its end.
+/// What a call runs, and so what its errors, `$-` and `BASH_SOURCE` say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ExecMode {
+    /// The text, as `bash -c TEXT`.
     #[default]
-    Empty,
-    /// From these bytes.
-    Bytes(Vec<u8>),
-    /// From the embedder, asked when the script reads; the call waits for the answer.
-    Reader(Input),
+    Command,
+    /// The text, which is that of a file called [`ExecOptions::name`].
+    File,
+    /// The file of the session that [`ExecOptions::name`] names, as `bash FILE`; the text is not looked at.
+    Path,
+    /// Standard input, line by line, as `bash -s`; the text is not looked at.
+    Input,
 }
 
-/// Fills a buffer with the next bytes; 0 is the end.
-type ReadInput = dyn FnMut(&mut [u8]) -> std::io::Result<usize> + Send;
-
-/// An input of the embedder.
-#[derive(Clone)]
-pub struct Input(Arc<Mutex<ReadInput>>);
-
-impl Input {
-    /// Takes what fills a buffer with the next bytes; 0 is the end.
-    pub fn new(read: impl FnMut(&mut [u8]) -> std::io::Result<usize> + Send + 'static) -> Self {
-        Self(Arc::new(Mutex::new(read)))
-    }
-
-    pub(crate) fn read(&self, buf: &mut [u8]) -> Result<usize, Errno> {
-        let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            match read(buf) {
-                Ok(n) => return Ok(n.min(buf.len())),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(_) => return Err(Errno::Io),
-            }
-        }
-    }
-}
-
-impl std::fmt::Debug for Input {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Input")
-    }
+/// Why a session cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot {what} {}: {errno}", String::from_utf8_lossy(.path))]
+pub struct SetupError {
+    /// `mount at`, `start in` and the like.
+    pub what: &'static str,
+    /// The path of the session.
+    pub path: Vec<u8>,
+    /// Why.
+    pub errno: Errno,
 }
 
 impl Bash {
@@ -388,11 +388,6 @@ impl Bash {
         self.exec_with(script, &ExecOptions::default(), None)
     }
 
-    /// Runs a script and hands over output while it runs; the pieces add up to the result's.
-    pub fn exec_streaming(&mut self, script: &[u8], on_output: OnOutput) -> ExecResult {
-        self.exec_with(script, &ExecOptions::default(), Some(on_output))
-    }
-
     /// Runs a script with arguments, standard input or a callback.
     pub fn exec_with(
         &mut self,
@@ -400,7 +395,8 @@ impl Bash {
         options: &ExecOptions,
         on_output: Option<OnOutput>,
     ) -> ExecResult {
-        let sinks = Rc::new(Sinks::with_callback(on_output));
+        let hear = options.on_execute.clone();
+        let sinks = Rc::new(Sinks::new(on_output, &options.output, hear));
         let budget = Budget::new(
             self.setup.bounds,
             Arc::clone(&self.cancel),
@@ -417,6 +413,14 @@ impl Bash {
         result.stdout = stdout;
         result.stderr = stderr;
         result
+    }
+
+    /// Checks that a session can be made as it was set up: its mounts, its files, its first directory.
+    ///
+    /// # Errors
+    /// A path of the setup cannot be used.
+    pub fn check(&self) -> Result<(), SetupError> {
+        crate::shell::session::check(&self.setup)
     }
 
     /// Returns a flag that stops the running call when it is set, or the next one if none runs.

@@ -9,8 +9,10 @@ mod budget;
 mod commands;
 mod errno;
 mod host;
+mod input;
 mod limits;
 mod meter;
+mod output;
 mod regex;
 mod shell;
 mod stop;
@@ -20,16 +22,18 @@ pub mod tool;
 mod vfs;
 
 pub use bash::{
-    Bash, BashBuilder, Builtin, BuiltinContext, BuiltinError, Category, ExecOptions, ExecResult,
-    Input, OnOutput, Stdin,
+    Bash, BashBuilder, Builtin, BuiltinContext, BuiltinError, Category, ExecMode, ExecOptions,
+    ExecResult, SetupError,
 };
 pub use budget::{Bounds, Monotonic};
 pub use errno::Errno;
 pub use host::{Park, Random, Transport, WallClock};
+pub use input::{Input, Stdin};
 pub use limits::ExecutionLimits;
+pub use output::{OnExecute, OnOutput, Output, OutputCallback, OutputStream, Writer};
 pub use stop::{Limit, Stop};
 pub use system::{FileKind, HttpError, HttpRequest, HttpResponse};
-pub use tool::{BashTool, BashToolBuilder, Session};
+pub use tool::{BashTool, BashToolBuilder, ExecError, Session};
 pub use vfs::{ApplyError, Change, ChangeKind, HostDir, HostMode};
 
 /// Returns the names of all commands and builtins, in the order of their names.

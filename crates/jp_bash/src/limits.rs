@@ -22,7 +22,7 @@ impl ExecutionLimits {
         Self::default()
     }
 
-    /// Bounds the simple commands that are started.
+    /// Bounds the simple commands that are started; assignments, `(( ))` and `[[ ]]` start none.
     #[must_use]
     pub const fn max_commands(mut self, count: u64) -> Self {
         self.bounds.commands = count;

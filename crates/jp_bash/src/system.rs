@@ -170,6 +170,8 @@ pub(crate) struct Spawn {
     pub(crate) fds: Vec<(Fd, Fd)>,
     /// Another working directory.
     pub(crate) cwd: Option<Vec<u8>>,
+    /// It is the first of a process group of its own; [`System::kill`] then means all of the group.
+    pub(crate) leads: bool,
 }
 
 /// How a child ended.

@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use jp_bash::{Bash, Bounds, Builtin, BuiltinContext, Category, ExecResult, Limit};
+use jp_bash::{
+    Bash, Bounds, Builtin, BuiltinContext, Category, ExecOptions, ExecResult, Limit, Output,
+    OutputStream, Writer,
+};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -197,9 +200,12 @@ fn streamed_pieces_add_up_and_come_after_each_turn() {
     let pieces = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&pieces);
     let mut bash = Bash::new();
-    let result = bash.exec_streaming(
+    let result = bash.exec_with(
         b"for i in 1 2 3; do echo $i; done; echo x | cat; (echo y; echo z)",
-        Box::new(move |out, _err| sink.lock().unwrap().push(text(out))),
+        &ExecOptions::default(),
+        Some(Box::new(move |out, _err| {
+            sink.lock().unwrap().push(text(out));
+        })),
     );
     let pieces = pieces.lock().unwrap();
     assert_eq!(pieces.concat(), out(&result));
@@ -274,4 +280,94 @@ fn hostile_scripts_end_orderly() {
         let next = bash.exec(b"set +u; exec 2>&1; echo alive");
         assert_eq!(out(&next), "alive\n", "after {script}");
     }
+}
+
+/// Runs a script with standard output and error as the host's streams, which take so many bytes of output.
+#[expect(clippy::unwrap_used, reason = "a lock that is poisoned fails the test")]
+fn streamed(script: &[u8], room: usize, end: std::io::ErrorKind) -> (ExecResult, String, String) {
+    let seen = Arc::new(Mutex::new((Vec::new(), Vec::new())));
+    let theirs = Arc::clone(&seen);
+    let writer = Writer::new(move |stream, bytes| {
+        let mut seen = theirs.lock().unwrap();
+        match stream {
+            OutputStream::Out if seen.0.len() + bytes.len() > room => return Err(end.into()),
+            OutputStream::Out => seen.0.extend_from_slice(bytes),
+            OutputStream::Err => seen.1.extend_from_slice(bytes),
+        }
+        Ok(())
+    });
+    let options = ExecOptions {
+        output: Output::Writer(writer),
+        ..ExecOptions::default()
+    };
+    let result = Bash::new().exec_with(script, &options, None);
+    let seen = seen.lock().unwrap();
+    let (out, err) = (text(&seen.0), text(&seen.1));
+    (result, out, err)
+}
+
+#[test]
+fn output_of_the_host_breaks_as_pipes_do() {
+    use std::io::ErrorKind;
+    let (result, out, err) = streamed(b"echo one; yes; echo $? >&2", 64, ErrorKind::BrokenPipe);
+    assert_eq!((result.exit_code, err.as_str()), (0, "141\n"));
+    assert!(
+        out.starts_with("one\n") && result.stdout.is_empty(),
+        "{out}"
+    );
+    let (result, _, err) = streamed(b"while :; do echo x; done", 64, ErrorKind::BrokenPipe);
+    assert_eq!(
+        (result.exit_code, err.as_str(), result.error),
+        (141, "", None)
+    );
+    let (result, _, err) = streamed(b"echo x", 0, ErrorKind::StorageFull);
+    assert_eq!(
+        (result.exit_code, err.as_str()),
+        (
+            1,
+            "bash: line 1: echo: write error: No space left on device\n"
+        )
+    );
+}
+
+#[test]
+fn a_limit_is_named_on_the_stream_of_the_host() {
+    let options = ExecOptions {
+        output: Output::Writer(Writer::new(|_, _| Ok(()))),
+        ..ExecOptions::default()
+    };
+    let mut bash =
+        Bash::builder().limits(jp_bash::ExecutionLimits::new().max_output_bytes(9).into());
+    bash = bash.plain_errors();
+    let result = bash.build().exec_with(b"seq 99", &options, None);
+    assert_eq!(result.error, Some(Category::ResourceLimit(Limit::Output)));
+}
+
+#[test]
+fn a_missing_command_is_explained_once_and_only_so_often() {
+    let script = b"for i in 1 2; do git; done; for i in {1..50}; do none$i; done";
+    let stderr = text(&Bash::new().exec(script).stderr);
+    assert_eq!(stderr.matches("command not found").count(), 52);
+    assert_eq!(stderr.matches("jp: this is a virtual shell").count(), 8);
+    assert_eq!(stderr.matches("without `git`").count(), 1);
+    let mut plain = Bash::builder().plain_errors().build();
+    assert_eq!(
+        plain.exec(b"git").stderr,
+        b"bash: line 1: git: command not found\n"
+    );
+    // No name moves a cursor or ends the line.
+    let odd = Bash::new().exec(b"$'a\\nb'; $'\\e[2J'; $'\\xff'");
+    assert_eq!(text(&odd.stderr).matches("jp:").count(), 0);
+}
+
+#[test]
+fn a_setup_that_cannot_be_used_is_found_before_it_is() {
+    let missing = Bash::builder().existing_cwd("/nope").build();
+    assert_eq!(
+        missing.check().unwrap_err().to_string(),
+        "cannot start in /nope: No such file or directory"
+    );
+    let mut made = Bash::builder().cwd("/nope").build();
+    assert_eq!(made.check(), Ok(()));
+    assert_eq!(made.exec(b"pwd").stdout, b"/nope\n");
 }

@@ -114,6 +114,7 @@ fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     }
     let spawned = sys.spawn(Spawn {
         argv: argv.to_vec(),
+        leads: !parsed.options.iter().any(|(id, _)| *id == 'f'),
         ..Spawn::default()
     });
     match failed(spawned)? {

@@ -506,6 +506,7 @@ impl<'s> Runner<'s> {
             env,
             fds: self.null.map(|fd| (0, fd)).into_iter().collect(),
             cwd: None,
+            ..Spawn::default()
         });
         let ended = match failed(spawned)? {
             Ok(child) => failed(self.sys.wait(child))?,

@@ -173,6 +173,14 @@ pub(crate) struct Shell<'y> {
     pub(crate) killed_by: Option<u8>,
     /// The DEBUG trap has run for the next command already, before its process was started.
     pub(crate) debug_done: bool,
+    /// The next command is all that this process was started for: a shell or `( )` it starts is this process.
+    pub(crate) alone: bool,
+    /// The process ends by a signal and runs its EXIT trap: what was sent to those outside does not end that too.
+    pub(crate) dying: bool,
+    /// Signals that were ignored when this shell was started: `trap` cannot change them. One bit each.
+    pub(crate) locked: u128,
+    /// The program being run hands on signals to the one it waits for, as `env`, `timeout` and the like do.
+    pub(crate) hands_on: bool,
     /// Bytes that the command being run has reserved and not released; given back when it ends.
     pub(crate) reserved: u64,
     /// Bytes that this shell keeps beside its variables: functions, aliases and the like.

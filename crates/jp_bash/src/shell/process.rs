@@ -15,7 +15,7 @@ use crate::shell::traps::Action;
 use crate::stop::Stop;
 use crate::system::{
     DirEntry, Ended, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow, Pid,
-    SetTime, Spawn, Stat, SysResult, System, Timestamp, Whence,
+    SetTime, Spawn, Stat, SysError, SysResult, System, Timestamp, Whence,
 };
 use crate::vfs::{Caller, Device, Opened};
 
@@ -175,7 +175,10 @@ impl Shell<'_> {
             }
             Object::Sink(stream) => {
                 let kernel = &self.kernel;
-                Ok(kernel.sinks.write(*stream, data, &kernel.budget)?)
+                match kernel.sinks.write(*stream, data, &kernel.budget) {
+                    Err(SysError::Errno(Errno::Pipe)) => self.broken_pipe(),
+                    result => result,
+                }
             }
             Object::Null | Object::Zero | Object::Random => Ok(()),
             Object::Full => Err(Errno::NoSpc.into()),
@@ -192,21 +195,24 @@ impl Shell<'_> {
                         return Ok(());
                     }
                 }
-                Transfer::Closed => {
-                    return match self.traps.get(signals::PIPE) {
-                        Some(Action::Ignore) => Err(Errno::Pipe.into()),
-                        Some(Action::Run(_)) => {
-                            self.kernel.signal(self.pid, signals::PIPE);
-                            Err(Errno::Pipe.into())
-                        }
-                        None => Err(Stop::Signal(signals::PIPE).into()),
-                    };
-                }
+                Transfer::Closed => return self.broken_pipe(),
                 Transfer::Wait => {
                     pipe.waiters.add(self.task_pid);
                     self.block()?;
                 }
             }
+        }
+    }
+
+    /// Does what a write without a reader does: SIGPIPE, or an error where that is ignored or trapped.
+    fn broken_pipe(&mut self) -> SysResult<()> {
+        match self.traps.get(signals::PIPE) {
+            Some(Action::Ignore) => Err(Errno::Pipe.into()),
+            Some(Action::Run(_)) => {
+                self.kernel.signal(self.pid, signals::PIPE);
+                Err(Errno::Pipe.into())
+            }
+            None => Err(Stop::Signal(signals::PIPE).into()),
         }
     }
 
@@ -254,7 +260,21 @@ impl Shell<'_> {
                 self.kernel.add_timer(until, self.task_pid);
             }
             self.kernel.wait_on(child, self.task_pid);
-            self.block()?;
+            match self.block() {
+                Err(Stop::Signal(signal)) if self.hands_on && signal != signals::KILL => {
+                    self.kernel.delivered(self.pid, signal);
+                    self.signal_child(child, signal);
+                }
+                result => result?,
+            }
+        }
+    }
+
+    /// Sends a signal to a child, or to the whole group that it leads.
+    pub(crate) fn signal_child(&self, child: Pid, signal: u8) -> bool {
+        match self.kernel.group(child) == child {
+            true => self.kernel.signal_group(child, signal),
+            false => self.kernel.signal(child, signal),
         }
     }
 }
@@ -300,8 +320,9 @@ impl System for Shell<'_> {
     fn pid(&self) -> Pid {
         self.pid
     }
-    fn is_tty(&self, _fd: Fd) -> bool {
-        false
+    fn is_tty(&self, fd: Fd) -> bool {
+        let file = self.fds.get(fd);
+        file.is_some_and(|file| matches!(&file.object, Object::Input(input) if input.is_terminal()))
     }
     fn read(&mut self, fd: Fd, buf: &mut [u8]) -> SysResult<usize> {
         let file = self.file(fd)?;
@@ -537,7 +558,7 @@ impl System for Shell<'_> {
         self.wait_child(child, Some(until))
     }
     fn kill(&mut self, process: Pid, signal: u8) -> SysResult<()> {
-        match self.kernel.signal(process, signal) {
+        match self.signal_child(process, signal) {
             true => Ok(()),
             false => Err(Errno::Srch.into()),
         }

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use smallvec::smallvec;
 
 use crate::bash::{
-    Builtins, Category, ExecOptions, ExecResult, Stdin, host, identity, stop_message,
+    Builtins, Category, ExecMode, ExecOptions, ExecResult, SetupError, host, identity, stop_message,
 };
 use crate::budget::{Bounds, Budget};
+use crate::errno::Errno;
 use crate::host::Host;
+use crate::input::Stdin;
 use crate::shell::args::Args;
 use crate::shell::fds::Fds;
 use crate::shell::flow::Flow;
@@ -24,7 +26,7 @@ use crate::shell::vars::Vars;
 use crate::shell::{Aliases, Completions, Cwd, Functions, Hashed, Shell, Source, stack};
 use crate::stop::{Limit, Stop};
 use crate::syntax::names::Names;
-use crate::system::SysResult;
+use crate::system::SysError;
 use crate::vfs::{Caller, HostDir, HostMode, Mount, NoQuota, User, Vfs};
 
 /// How sessions are made.
@@ -40,6 +42,10 @@ pub(crate) struct Setup {
     pub(crate) files: Vec<(Vec<u8>, Vec<u8>)>,
     pub(crate) mounts: Vec<(Vec<u8>, HostDir, HostMode)>,
     pub(crate) cwd: Option<Vec<u8>>,
+    /// A first directory that is missing is an error.
+    pub(crate) cwd_exists: bool,
+    /// Nothing is added to what bash prints.
+    pub(crate) plain_errors: bool,
     pub(crate) host: Host,
 }
 
@@ -55,6 +61,8 @@ impl Default for Setup {
             files: Vec::new(),
             mounts: Vec::new(),
             cwd: None,
+            cwd_exists: false,
+            plain_errors: false,
             host: Host::default(),
         }
     }
@@ -110,8 +118,8 @@ pub(crate) fn run(
         Some(session) => (session, false),
         None => match create(setup) {
             Ok(session) => (session, true),
-            Err(_) => {
-                sinks.note(b"jp: the session could not be made\n");
+            Err(error) => {
+                sinks.note(format!("jp: {error}\n").as_bytes());
                 return (None, failed(Category::Internal, 125));
             }
         },
@@ -124,6 +132,7 @@ pub(crate) fn run(
         identity: identity(setup),
         custom: Arc::clone(&setup.builtins),
         sinks: Rc::clone(sinks),
+        plain_errors: setup.plain_errors,
     });
     let call = Call {
         kernel: Rc::clone(&kernel),
@@ -160,8 +169,13 @@ fn failed(category: Category, exit_code: i32) -> ExecResult {
     }
 }
 
+/// Checks that a session can be made.
+pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
+    create(setup).map(drop)
+}
+
 /// Makes the files and variables of a new session.
-fn create(setup: &Setup) -> SysResult<Session> {
+fn create(setup: &Setup) -> Result<Session, SetupError> {
     let mut names = Names::default();
     let vars = Vars::new(&mut names);
     let now = setup.host.now();
@@ -170,7 +184,8 @@ fn create(setup: &Setup) -> SysResult<Session> {
         &setup.host_name,
         crate::commands::table::names(),
         now,
-    )?;
+    )
+    .map_err(failed_at("make", b"/"))?;
     let home = vfs.user().home.clone();
     let caller = Caller {
         cwd: vfs.root(),
@@ -179,17 +194,24 @@ fn create(setup: &Setup) -> SysResult<Session> {
     };
     for (path, content) in &setup.files {
         let dir = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
-        vfs.make_dirs(&caller, path.get(..dir).unwrap_or_default())?;
-        vfs.put(&caller, path, content)?;
+        vfs.make_dirs(&caller, path.get(..dir).unwrap_or_default())
+            .and_then(|()| vfs.put(&caller, path, content))
+            .map_err(failed_at("put the file", path))?;
     }
     for (path, dir, mode) in &setup.mounts {
-        vfs.make_dirs(&caller, path)?;
-        vfs.mount(&caller, path, Mount::Host(dir.clone(), *mode))?;
+        vfs.make_dirs(&caller, path)
+            .and_then(|()| vfs.mount(&caller, path, Mount::Host(dir.clone(), *mode)))
+            .map_err(failed_at("mount at", path))?;
     }
     let cwd = setup.cwd.as_ref().unwrap_or(&home);
-    vfs.make_dirs(&caller, cwd)?;
-    let node = vfs.change_dir(&caller, cwd)?;
-    let physical: Arc<[u8]> = vfs.path_of(node)?.into();
+    if !setup.cwd_exists {
+        vfs.make_dirs(&caller, cwd)
+            .map_err(failed_at("start in", cwd))?;
+    }
+    let entered = vfs.change_dir(&caller, cwd);
+    let node = entered.map_err(failed_at("start in", cwd))?;
+    let physical = vfs.path_of(node).map_err(SysError::Errno);
+    let physical: Arc<[u8]> = physical.map_err(failed_at("start in", cwd))?.into();
     let logical = Arc::clone(&physical);
     Ok(Session {
         vfs,
@@ -214,6 +236,19 @@ fn create(setup: &Setup) -> SysResult<Session> {
             kept: 0,
         },
     })
+}
+
+/// Turns a failed call into the reason why there is no session.
+fn failed_at(what: &'static str, path: &[u8]) -> impl FnOnce(SysError) -> SetupError {
+    move |error| SetupError {
+        what,
+        path: path.to_vec(),
+        errno: match error {
+            SysError::Errno(errno) => errno,
+            // Nothing is counted yet, so no limit can be reached.
+            SysError::Stop(_) => Errno::NoMem,
+        },
+    }
 }
 
 /// One call.
@@ -276,10 +311,14 @@ impl Call<'_> {
             line_shift: 0,
             trace_not: false,
             shows_command: false,
+            alone: false,
+            dying: false,
+            locked: 0,
+            hands_on: false,
             reserved: 0,
             kept: state.kept,
         };
-        if !self.options.name.is_empty() {
+        if !self.options.name.is_empty() && self.options.mode != ExecMode::Path {
             shell.arg0 = Arc::from(self.options.name.as_slice());
         }
         let mark = shell.vars.depth();
@@ -332,19 +371,22 @@ impl Call<'_> {
         if self.new {
             let mut env = Vec::new();
             if !self.setup.bare {
-                env.push((b"HOME".to_vec(), kernel.vfs.borrow().user().home.clone()));
-                env.push((b"USER".to_vec(), self.setup.user.clone()));
-                env.push((b"LANG".to_vec(), b"C.UTF-8".to_vec()));
+                env = login_environment(&kernel.vfs.borrow().user().home, &self.setup.user);
             }
             env.extend(self.setup.env.iter().cloned());
             shell.import(&env)?;
             self.ready.set(true);
         }
-        if self.options.script {
-            let name = Arc::clone(&shell.arg0);
-            shell.become_script(&name, self.options.args.clone());
+        match self.options.mode {
+            ExecMode::Command => shell.run_main(self.script),
+            ExecMode::File => {
+                let name = Arc::clone(&shell.arg0);
+                shell.become_script(&name, self.options.args.clone());
+                shell.run_main(self.script)
+            }
+            ExecMode::Path => shell.run_script_file(&self.options.name, self.options.args.clone()),
+            ExecMode::Input => shell.run_input(),
         }
-        shell.run_main(self.script)
     }
 
     /// Ends the first process and everyone it left behind.
@@ -352,6 +394,8 @@ impl Call<'_> {
         let kernel = &self.kernel;
         let ended = shell.end_process(result);
         let ended = ended.and_then(|how| {
+            // What reads from the script sees its end.
+            shell.fds = Fds::default();
             // Jobs that can go on do so once more; what waits for time or input ends with the call.
             for _ in 0..LAST_TURNS {
                 if !kernel.others_ready() {
@@ -359,7 +403,11 @@ impl Call<'_> {
                 }
                 shell.kernel.run_others()?;
             }
-            Ok(how)
+            match kernel.finish_consumers() {
+                // Nothing more will come to whoever still waits.
+                Ok(()) | Err(Stop::Deadlock) => Ok(how),
+                Err(stop) => Err(stop),
+            }
         });
         let stop = kernel.ending.get().or(ended.err());
         // Not a signal: that ends one command, and the script around it would go on.
@@ -381,6 +429,21 @@ impl Call<'_> {
             Stop::Signal(signal) => (128 + i32::from(signal), None),
         }
     }
+}
+
+/// What a login gives a user: a script finds the same variables exported as on a real machine.
+fn login_environment(home: &[u8], user: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    [
+        ("HOME", home),
+        ("LANG", b"C.UTF-8"),
+        ("LOGNAME", user),
+        ("PATH", b"/usr/local/bin:/usr/bin:/bin"),
+        ("SHELL", b"/bin/bash"),
+        ("TERM", b"dumb"),
+        ("USER", user),
+    ]
+    .map(|(name, value)| (name.as_bytes().to_vec(), value.to_vec()))
+    .to_vec()
 }
 
 /// Rounds that jobs get after the script's end.

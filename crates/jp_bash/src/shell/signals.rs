@@ -2,6 +2,8 @@
 
 /// `trap … EXIT`
 pub(crate) const EXIT: u8 = 0;
+pub(crate) const INT: u8 = 2;
+pub(crate) const QUIT: u8 = 3;
 pub(crate) const KILL: u8 = 9;
 pub(crate) const PIPE: u8 = 13;
 pub(crate) const TERM: u8 = 15;

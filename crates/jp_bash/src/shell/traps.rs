@@ -19,6 +19,8 @@ struct Entry {
     action: Action,
     /// Not live: set by the parent of a subshell, which only shows it (`trap -p`).
     live: bool,
+    /// In effect, and not shown by `trap -p`.
+    secret: bool,
 }
 
 /// All traps of a shell.
@@ -28,6 +30,35 @@ pub(crate) struct Traps {
 }
 
 impl Traps {
+    /// Tells whether there is any text to run, here or in the shell outside.
+    pub(crate) fn has_texts(&self) -> bool {
+        let mut entries = self.entries.values();
+        entries.any(|entry| entry.action != Action::Ignore)
+    }
+
+    /// Ignores what a terminal sends, as a command in the background does; bash shows only the first.
+    pub(crate) fn ignore_keys(&mut self) {
+        for (signal, secret) in [(signals::INT, false), (signals::QUIT, true)] {
+            let entry = Entry {
+                action: Action::Ignore,
+                live: true,
+                secret,
+            };
+            self.entries.insert(signal, entry);
+        }
+    }
+
+    /// Returns the traps of a program that is started: what is ignored stays so.
+    pub(crate) fn for_program(&self) -> Self {
+        let mut traps = Self::default();
+        for (signal, entry) in &self.entries {
+            if entry.action == Action::Ignore {
+                traps.set(*signal, Some(Action::Ignore));
+            }
+        }
+        traps
+    }
+
     /// Tells whether nothing is set.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -46,7 +77,12 @@ impl Traps {
         self.entries.retain(|_, entry| entry.live);
         match action {
             Some(action) => {
-                self.entries.insert(signal, Entry { action, live: true });
+                let entry = Entry {
+                    action,
+                    live: true,
+                    secret: false,
+                };
+                self.entries.insert(signal, entry);
             }
             None => {
                 self.entries.remove(&signal);
@@ -90,6 +126,7 @@ impl Traps {
                     Entry {
                         action: entry.action.clone(),
                         live,
+                        secret: entry.secret,
                     },
                 )
             })
@@ -101,6 +138,7 @@ impl Traps {
     pub(crate) fn list(&self) -> impl Iterator<Item = (u8, &Action)> {
         self.entries
             .iter()
+            .filter(|(_, entry)| !entry.secret)
             .map(|(signal, entry)| (*signal, &entry.action))
     }
 

@@ -65,7 +65,7 @@ impl Shell<'_> {
 
     /// Does what signals without a trap do: end this process, stop it, or nothing.
     pub(crate) fn default_signals(&mut self) -> Result<(), Stop> {
-        if self.pid != self.task_pid {
+        if self.pid != self.task_pid && !self.dying {
             // Whoever waits for this process was killed: it ends too, as a process group does.
             let outside = self.kernel.pending_outside(self.pid);
             if let Some(signal) = (1..65).find(|signal| {

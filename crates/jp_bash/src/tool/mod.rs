@@ -14,9 +14,10 @@ use jp_tool::{Tool, ToolRequest, ToolResponse, ToolStatus};
 use serde_json::{Value, json};
 
 pub use builder::BashToolBuilder;
+pub use stream::ExecError;
 use stream::{Texts, lossy};
 
-use crate::{Bash, Bounds, ExecOptions, ExecResult, OnOutput};
+use crate::{Bash, Bounds, ExecOptions, ExecResult, OnExecute, OnOutput};
 
 /// Hears of a [`ToolStatus`].
 type OnStatus = Box<dyn FnMut(ToolStatus) + Send>;
@@ -69,12 +70,17 @@ impl BashTool {
         }
     }
 
-    fn run(&mut self, commands: &str, on_output: Option<OnOutput>) -> ExecResult {
+    fn run(
+        &mut self,
+        commands: &str,
+        options: &ExecOptions,
+        on_output: Option<OnOutput>,
+    ) -> ExecResult {
         if self.session == Session::OneShot {
             self.reset();
         }
         self.bash()
-            .exec_with(commands.as_bytes(), &ExecOptions::default(), on_output)
+            .exec_with(commands.as_bytes(), options, on_output)
     }
 }
 
@@ -139,10 +145,11 @@ impl Tool for BashTool {
 
     /// Runs the commands on the calling thread, which is busy until they end.
     async fn execute(&mut self, req: ToolRequest) -> ToolResponse {
-        response(&self.run(&req.commands, None))
+        response(&self.run(&req.commands, &ExecOptions::default(), None))
     }
 
-    /// Runs the commands on the calling thread and reports output while they run.
+    /// Runs the commands on the calling thread and reports each phase when it begins: `execute` with the first
+    /// command, once the text was read so far, and output while they run.
     async fn execute_with_status(
         &mut self,
         req: ToolRequest,
@@ -154,7 +161,6 @@ impl Tool for BashTool {
             return ToolResponse::default();
         }
         status_callback(at(ToolStatus::phase("parse"), 10.0));
-        status_callback(at(ToolStatus::phase("execute"), 20.0));
         let reports = Arc::new(Mutex::new(Reports {
             stdout: Texts::default(),
             stderr: Texts::default(),
@@ -162,7 +168,12 @@ impl Tool for BashTool {
         }));
         let theirs = Arc::clone(&reports);
         let on_output = Box::new(move |out: &[u8], err: &[u8]| lock(&theirs).pieces(out, err));
-        let result = self.run(&req.commands, Some(on_output));
+        let theirs = Arc::clone(&reports);
+        let options = ExecOptions {
+            on_execute: Some(OnExecute::new(move || lock(&theirs).executing())),
+            ..ExecOptions::default()
+        };
+        let result = self.run(&req.commands, &options, Some(on_output));
         lock(&reports).finish();
         response(&result)
     }
@@ -176,6 +187,10 @@ struct Reports {
 }
 
 impl Reports {
+    fn executing(&mut self) {
+        (self.callback)(at(ToolStatus::phase("execute"), 20.0));
+    }
+
     fn pieces(&mut self, out: &[u8], err: &[u8]) {
         let (out, err) = (self.stdout.push(out), self.stderr.push(err));
         self.say(out, err);
@@ -209,6 +224,7 @@ fn at(status: ToolStatus, percent: f32) -> ToolStatus {
     }
 }
 
+/// Returns what a call did as text.
 fn response(result: &ExecResult) -> ToolResponse {
     ToolResponse {
         stdout: lossy(&result.stdout),

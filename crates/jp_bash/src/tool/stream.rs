@@ -1,5 +1,57 @@
 //! Bytes of a stream as text, piece by piece: a character split between pieces stays whole.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jp_tool::ToolResponse;
+
+use super::response;
+use crate::{Bash, Category, ExecOptions, OutputCallback};
+
+/// A script was cut short: a limit, a cancel, a deadlock. A script that fails is no such error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the script was cut short: {}", .category.name())]
+pub struct ExecError {
+    /// Why.
+    pub category: Category,
+    /// What it printed until then.
+    pub response: ToolResponse,
+}
+
+impl Bash {
+    /// Runs a script on the calling thread and hands over new text while it runs; the pieces add up to the
+    /// result's. [`Bash::exec_with`] does the same with bytes.
+    ///
+    /// # Errors
+    /// The script was cut short.
+    pub async fn exec_streaming(
+        &mut self,
+        script: &str,
+        on_output: OutputCallback,
+    ) -> Result<ToolResponse, ExecError> {
+        let pieces = Arc::new(Mutex::new((Texts::default(), Texts::default())));
+        let callback = Arc::new(Mutex::new(on_output));
+        let hand_over = |out: String, err: String, callback: &Mutex<OutputCallback>| {
+            if !out.is_empty() || !err.is_empty() {
+                (callback.lock().unwrap_or_else(PoisonError::into_inner))(&out, &err);
+            }
+        };
+        let (theirs, to) = (Arc::clone(&pieces), Arc::clone(&callback));
+        let on_bytes = Box::new(move |out: &[u8], err: &[u8]| {
+            let mut texts = theirs.lock().unwrap_or_else(PoisonError::into_inner);
+            let (out, err) = (texts.0.push(out), texts.1.push(err));
+            hand_over(out, err, &to);
+        });
+        let result = self.exec_with(script.as_bytes(), &ExecOptions::default(), Some(on_bytes));
+        let mut texts = pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        hand_over(texts.0.finish(), texts.1.finish(), &callback);
+        let response = response(&result);
+        match result.error {
+            Some(category) => Err(ExecError { category, response }),
+            None => Ok(response),
+        }
+    }
+}
+
 /// Turns pieces of bytes into pieces of text that add up to the lossy text of all the bytes.
 #[derive(Debug, Default)]
 pub(super) struct Texts {

@@ -378,8 +378,9 @@ fn name_bytes(name: &std::ffi::OsStr) -> Vec<u8> {
 }
 
 /// Turns an error of the host into ours. What cap-std refuses as an escape is a plain "permission denied".
-fn errno(error: &io::Error) -> Errno {
+pub(crate) fn errno(error: &io::Error) -> Errno {
     match error.kind() {
+        io::ErrorKind::BrokenPipe => Errno::Pipe,
         io::ErrorKind::NotFound => Errno::NoEnt,
         io::ErrorKind::PermissionDenied if error.raw_os_error() == Some(1) => Errno::Perm,
         io::ErrorKind::PermissionDenied => Errno::Access,

@@ -21,6 +21,7 @@ pub use diff::{ApplyError, Change, ChangeKind};
 pub(crate) use fixed::Device;
 pub(crate) use handle::{Handle, Opened};
 pub use host::HostDir;
+pub(crate) use host::errno as host_errno;
 pub(crate) use skeleton::User;
 
 use fixed::Fixed;

@@ -176,9 +176,10 @@ fn a48_pieces_of_output_are_whole_characters_and_add_up() {
 fn a50_a_callback_that_panics_leaves_the_session_usable() {
     let mut bash = Bash::builder().limits(tight()).build();
     let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        bash.exec_streaming(
+        bash.exec_with(
             b"keep=1; for i in 1 2 3; do echo $i; done",
-            Box::new(|_, _| panic!("an attack of the test")),
+            &ExecOptions::default(),
+            Some(Box::new(|_, _| panic!("an attack of the test"))),
         )
     }));
     drop(ran);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jp_bash::{Bash, Bounds, ExecOptions};
+use jp_bash::{Bash, Bounds, ExecMode, ExecOptions};
 
 use crate::format::{Case, Seen};
 
@@ -15,6 +15,7 @@ pub(crate) fn run(case: &Case) -> Seen {
     let mut bash = Bash::builder()
         .limits(limits)
         .empty_environment()
+        .plain_errors()
         .env("PATH", "/usr/bin:/bin")
         .env("HOME", "/tmp/home-x")
         .env("LANG", "C.UTF-8")
@@ -23,7 +24,7 @@ pub(crate) fn run(case: &Case) -> Seen {
         .build();
     let options = ExecOptions {
         name: b"../script".to_vec(),
-        script: true,
+        mode: ExecMode::File,
         ..ExecOptions::default()
     };
     let result = bash.exec_with(&case.script, &options, None);

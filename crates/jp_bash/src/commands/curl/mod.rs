@@ -31,8 +31,6 @@ pub(crate) const SPEC: Spec = Spec {
 struct Failure {
     code: i32,
     message: String,
-    /// Shown even with `-s`: a grant is missing, which the user cannot guess.
-    denied: bool,
 }
 
 impl Failure {
@@ -40,7 +38,6 @@ impl Failure {
         Self {
             code,
             message: message.to_owned(),
-            denied: false,
         }
     }
 }

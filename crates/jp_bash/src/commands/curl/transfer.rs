@@ -66,7 +66,7 @@ pub(super) fn all(sys: &mut dyn System, config: Config) -> Result<i32, Stop> {
         status = 0;
         if let Err(failure) = result {
             status = failure.code;
-            if !config.silent || config.show_error || failure.denied {
+            if !config.silent || config.show_error {
                 let message = format!("({}) {}", failure.code, failure.message);
                 complain(sys, b"curl", message.as_bytes())?;
             }
@@ -327,10 +327,7 @@ impl<'c> Hops<'c> {
     fn failure(&self, error: HttpError) -> Failure {
         let (host, port) = (&self.url.host, self.url.port());
         match error {
-            HttpError::Denied(message) => Failure {
-                denied: true,
-                ..Failure::new(7, &message)
-            },
+            HttpError::Denied(message) => Failure::new(7, &message),
             HttpError::Resolve(_) => Failure::new(6, &format!("Could not resolve host: {host}")),
             HttpError::Connect(why) => Failure::new(
                 7,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::shell::args::Args;
 use crate::shell::flow::Flow;
+use crate::shell::kernel::file::Object;
 use crate::shell::options::{Opt, by_letter, by_set_name, by_shopt_name};
 use crate::shell::run::Found;
 use crate::shell::run::script::Text;
@@ -81,18 +82,22 @@ impl<'y> Shell<'y> {
         let file = if line.input { None } else { rest.next() };
         let Some(file) = file else {
             self.args = Args::new(rest.collect());
-            self.source = Source::Input;
             return self.run_input();
         };
-        let path = self.script_path(&file)?;
+        self.run_script_file(&file, rest.collect())
+    }
+
+    /// Runs a file of the session, as `bash FILE` does.
+    pub(crate) fn run_script_file(&mut self, file: &[u8], args: Vec<Vec<u8>>) -> Result<i32, Flow> {
+        let path = self.script_path(file)?;
         let text = match self.read_script(&path)? {
             Ok(text) => text,
             Err(errno) => {
                 let name = Arc::clone(&self.arg0);
                 let text = if errno == crate::errno::Errno::IsDir {
-                    [&file, &b": "[..], &file, b": Is a directory\n"].concat()
+                    [file, b": ", file, b": Is a directory\n"].concat()
                 } else {
-                    [&*name, b": ", &file, b": ", errno.text().as_bytes(), b"\n"].concat()
+                    [&*name, b": ", file, b": ", errno.text().as_bytes(), b"\n"].concat()
                 };
                 self.print_error(&text)?;
                 let missing = errno == crate::errno::Errno::NoEnt;
@@ -101,11 +106,11 @@ impl<'y> Shell<'y> {
         };
         let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         if !first.starts_with(b"#!") && first.contains(&0) {
-            let text = [&file, &b": "[..], &file, b": cannot execute binary file\n"].concat();
+            let text = [file, b": ", file, b": cannot execute binary file\n"].concat();
             self.print_error(&text)?;
             return Ok(126);
         }
-        self.become_script(&file, rest.collect());
+        self.become_script(file, args);
         self.run_start_file()?;
         self.run_main(&text)
     }
@@ -147,14 +152,15 @@ impl<'y> Shell<'y> {
     }
 
     /// Runs standard input line by line, so that its commands can read from it too.
-    fn run_input(&mut self) -> Result<i32, Flow> {
+    pub(crate) fn run_input(&mut self) -> Result<i32, Flow> {
+        self.source = Source::Input;
         let source = Arc::clone(&self.arg0);
         let mut chunk = Vec::new();
         let mut first_line = 1;
         let mut status = 0;
         loop {
             let more = self.input_line(&mut chunk)?;
-            if more && (chunk.ends_with(b"\\\n") || self.is_unfinished(&chunk)) {
+            if more && (chunk.ends_with(b"\\\n") || self.is_unfinished(&mut chunk)?) {
                 continue;
             }
             if !chunk.is_empty() {
@@ -177,10 +183,19 @@ impl<'y> Shell<'y> {
 
     /// Adds a line of standard input and not a byte more: the script's commands share the descriptor.
     fn input_line(&mut self, chunk: &mut Vec<u8>) -> Result<bool, Flow> {
+        // Commands may close or replace the descriptor, so it is looked at for each line.
+        let input = match self.fds.get(0).map(|file| &file.object) {
+            Some(Object::Input(input)) => Some(input.clone()),
+            _ => None,
+        };
         let seekable = self.seek(0, Whence::Current(0)).is_ok();
         let mut buf = [0; 512];
         loop {
-            let room = if seekable { buf.len() } else { 1 };
+            let room = if seekable || input.is_some() {
+                buf.len()
+            } else {
+                1
+            };
             let got = match self.read(0, buf.get_mut(..room).unwrap_or_default()) {
                 Ok(got) => got,
                 Err(SysError::Errno(_)) => 0,
@@ -194,8 +209,13 @@ impl<'y> Shell<'y> {
             self.kernel.budget.reserve(end as u64)?;
             chunk.extend_from_slice(bytes.get(..end).unwrap_or_default());
             if end < got {
-                let back = i64::try_from(got - end).unwrap_or(0);
-                let _moved = self.seek(0, Whence::Current(-back));
+                match &input {
+                    Some(input) => input.unread(bytes.get(end..).unwrap_or_default()),
+                    None => {
+                        let back = i64::try_from(got - end).unwrap_or(0);
+                        let _moved = self.seek(0, Whence::Current(-back));
+                    }
+                }
             }
             if chunk.ends_with(b"\n") {
                 return Ok(true);
@@ -203,8 +223,40 @@ impl<'y> Shell<'y> {
         }
     }
 
-    /// Tells whether more lines belong to the command in `text`.
-    fn is_unfinished(&self, text: &[u8]) -> bool {
+    /// Tells whether more lines belong to the command in `text`. Those of a here-document are added at once:
+    /// reading the command again for each of them would take a time that grows with its square.
+    fn is_unfinished(&mut self, text: &mut Vec<u8>) -> Result<bool, Flow> {
+        loop {
+            match self.look_for_end(text) {
+                End::Here => return Ok(false),
+                End::Later => return Ok(true),
+                End::Document(end) => {
+                    if !self.read_document(text, &end)? {
+                        // The input ended first, which the parser warns about.
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds lines up to the one that ends a here-document; `false` if the input ends first.
+    fn read_document(&mut self, text: &mut Vec<u8>, end: &[u8]) -> Result<bool, Flow> {
+        loop {
+            let start = text.len();
+            if !self.input_line(text)? {
+                return Ok(false);
+            }
+            let line = text.get(start..).unwrap_or_default();
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            let tabs = line.iter().take_while(|byte| **byte == b'\t').count();
+            if line == end || line.get(tabs..) == Some(end) {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn look_for_end(&self, text: &[u8]) -> End {
         let mut parser = Parser::new(text, self.parse_options());
         let expand = self.options.has(Opt::ExpandAliases) && !self.aliases.is_empty();
         let lookup = |name: &[u8]| {
@@ -216,17 +268,38 @@ impl<'y> Shell<'y> {
         };
         loop {
             let next = parser.next(&mut self.kernel.names.borrow_mut(), &lookup);
-            if !parser.take_warnings().is_empty() {
+            if let Some((_, warning)) = parser.take_warnings().first() {
                 // A here-document without its end.
-                return true;
+                return match document_end(warning) {
+                    Some(end) => End::Document(end),
+                    None => End::Later,
+                };
             }
             match next {
                 Ok(Some(_)) => {}
-                Ok(None) => return false,
-                Err(error) => return error.kind == SyntaxErrorKind::Incomplete,
+                Ok(None) => return End::Here,
+                Err(error) if error.kind == SyntaxErrorKind::Incomplete => return End::Later,
+                Err(_) => return End::Here,
             }
         }
     }
+}
+
+/// Where the command that is read from standard input ends.
+enum End {
+    /// With the lines read so far.
+    Here,
+    /// With some later line.
+    Later,
+    /// Behind the here-document that this line ends.
+    Document(Vec<u8>),
+}
+
+/// Returns the line that a here-document wants, out of the parser's warning that it is missing.
+fn document_end(warning: &[u8]) -> Option<Vec<u8>> {
+    let at = memchr::memmem::rfind(warning, b"(wanted `")?;
+    let rest = warning.get(at + b"(wanted `".len()..)?;
+    rest.strip_suffix(b"')").map(<[u8]>::to_vec)
 }
 
 fn parse(words: &[Vec<u8>]) -> Result<Line, Answer> {

@@ -86,8 +86,11 @@ impl Shell<'_> {
         if let Some(first) = call.first_mut().filter(|_| login) {
             first.insert(0, b'-');
         }
-        // The shell is gone: its EXIT trap does not run.
-        self.traps = std::sync::Arc::default();
+        // The shell is gone: its EXIT trap does not run, and the program has its process.
+        self.traps = std::sync::Arc::new(self.traps.for_program());
+        let ignored = self.traps.ignored();
+        self.kernel.set_handled(self.pid, ignored, 0);
+        self.alone = true;
         if clear {
             self.clear_environment()?;
         }

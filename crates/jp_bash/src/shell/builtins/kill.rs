@@ -93,9 +93,19 @@ fn send_all(shell: &mut Shell<'_>, signal: u8, targets: &[Vec<u8>]) -> Result<i3
             }
         } else {
             match number(target) {
-                // The process group is the whole run's.
-                Some(0) => vec![shell.shell_pid],
-                Some(n) => vec![Pid::try_from(n.unsigned_abs()).unwrap_or(Pid::MAX)],
+                Some(n @ ..=0) => {
+                    let group = match n {
+                        0 => shell.kernel.group(shell.pid),
+                        n => Pid::try_from(n.unsigned_abs()).unwrap_or(Pid::MAX),
+                    };
+                    if !shell.kernel.signal_group(group, signal) {
+                        let text = format!("({n}) - No such process");
+                        shell.complain_as(b"kill", text.as_bytes())?;
+                        failed = true;
+                    }
+                    continue;
+                }
+                Some(n) => vec![Pid::try_from(n).unwrap_or(Pid::MAX)],
                 None if target.is_empty() => {
                     shell.complain_as(b"kill", b"`': not a pid or valid job spec")?;
                     failed = true;
@@ -109,8 +119,14 @@ fn send_all(shell: &mut Shell<'_>, signal: u8, targets: &[Vec<u8>]) -> Result<i3
                 }
             }
         };
+        let job = target.starts_with(b"%");
         for pid in pids {
-            if !shell.kernel.signal(pid, signal) {
+            // Under `set -m` a job is a group of its own.
+            let sent = match job {
+                true => shell.signal_child(pid, signal),
+                false => shell.kernel.signal(pid, signal),
+            };
+            if !sent {
                 let text = format!("({pid}) - No such process");
                 shell.complain_as(b"kill", text.as_bytes())?;
                 failed = true;

@@ -23,6 +23,8 @@ struct Wanted {
     /// `-N`: the delimiter is text.
     exact: bool,
     timeout: Option<Duration>,
+    /// `-p`
+    prompt: Vec<u8>,
     fd: Fd,
 }
 
@@ -46,6 +48,7 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
         most: None,
         exact: false,
         timeout: None,
+        prompt: Vec::new(),
         fd: 0,
     };
     let mut options = Getopt::new(args, "ersa:d:i:n:N:p:t:u:");
@@ -87,6 +90,9 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
     }
     if wanted.timeout == Some(Duration::ZERO) {
         return Ok(i32::from(!shell.wait_readable(wanted.fd, Duration::ZERO)?));
+    }
+    if shell.is_tty(wanted.fd) {
+        shell.print_error(&wanted.prompt)?;
     }
     let record = match read_record(shell, &wanted)? {
         Ok(record) => record,
@@ -136,7 +142,8 @@ fn option(wanted: &mut Wanted, letter: u8, value: &[u8]) -> bool {
             Some(fd) => wanted.fd = fd,
             None => return false,
         },
-        // Prompts and editing are for terminals.
+        b'p' => wanted.prompt = value.to_vec(),
+        // Editing is for terminals.
         _ => {}
     }
     true

@@ -57,7 +57,8 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
             continue;
         };
         // A signal that was ignored when the shell started stays so; KILL and STOP cannot be trapped.
-        if matches!(signal, signals::KILL | signals::STOP) {
+        let locked = shell.locked >> (signal & 127) & 1 != 0;
+        if locked || matches!(signal, signals::KILL | signals::STOP) {
             continue;
         }
         Arc::make_mut(&mut shell.traps).set(signal, action.clone());

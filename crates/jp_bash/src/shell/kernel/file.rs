@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::bash::Input;
 use crate::budget::Budget;
+use crate::input::Input;
 use crate::shell::kernel::Kernel;
 use crate::shell::kernel::pipe::{Pipe, Ready, Waiters};
 use crate::shell::kernel::sink::Stream;

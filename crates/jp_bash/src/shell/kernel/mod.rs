@@ -63,6 +63,10 @@ pub(crate) struct Kernel {
     pub(crate) signals: Cell<u32>,
     /// Set when the run ends early: whoever is resumed then unwinds.
     pub(crate) ending: Cell<Option<Stop>>,
+    /// Processes of `>( )`: the run waits for them, so that nothing they were given is lost.
+    consumers: RefCell<Vec<Pid>>,
+    /// Missing commands that were explained; `None` where errors are bash's alone.
+    explained: Option<RefCell<Vec<Box<[u8]>>>>,
     root: Pid,
 }
 
@@ -78,6 +82,8 @@ pub(crate) struct Parts {
     pub(crate) identity: Identity,
     pub(crate) custom: Builtins,
     pub(crate) sinks: Rc<Sinks>,
+    /// Nothing is added to what bash prints.
+    pub(crate) plain_errors: bool,
 }
 
 impl Kernel {
@@ -103,12 +109,14 @@ impl Kernel {
             next_pid: Cell::new(FIRST_PID + 1),
             signals: Cell::new(0),
             ending: Cell::new(None),
+            consumers: RefCell::default(),
+            explained: (!parts.plain_errors).then(RefCell::default),
             root: FIRST_PID,
         };
         kernel
             .processes
             .borrow_mut()
-            .insert(FIRST_PID, Process::new(1, FIRST_PID));
+            .insert(FIRST_PID, Process::new(1, FIRST_PID, FIRST_PID));
         Rc::new(kernel)
     }
 
@@ -117,6 +125,19 @@ impl Kernel {
         let kernel = Rc::into_inner(self)?;
         let vfs = Rc::into_inner(kernel.vfs)?;
         Some((vfs.into_inner(), kernel.names.into_inner()))
+    }
+
+    /// Tells whether a missing command is to be explained: each once, and only so many.
+    pub(crate) fn explains(&self, name: &[u8], most: usize) -> bool {
+        let Some(explained) = &self.explained else {
+            return false;
+        };
+        let mut list = explained.borrow_mut();
+        let new = list.len() < most && !list.iter().any(|known| **known == *name);
+        if new {
+            list.push(name.into());
+        }
+        new
     }
 
     /// Returns the number of the first process (`$$`).

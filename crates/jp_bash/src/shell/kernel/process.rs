@@ -13,6 +13,13 @@ pub(crate) enum State {
     Ended(Ended),
 }
 
+/// Whom a signal is sent to.
+#[derive(Clone, Copy)]
+enum To {
+    Process,
+    Group,
+}
+
 /// One process.
 pub(crate) struct Process {
     pub(crate) parent: Pid,
@@ -26,10 +33,14 @@ pub(crate) struct Process {
     pub(crate) ignored: u128,
     /// Signals it has a trap for.
     caught: u128,
+    /// Signals that came to it with its whole group: its own traps deal with those, whoever else they end.
+    with_group: u128,
+    /// The group that `kill 0` and `kill -- -PID` mean.
+    group: Pid,
 }
 
 impl Process {
-    pub(crate) fn new(parent: Pid, task: Pid) -> Self {
+    pub(crate) fn new(parent: Pid, task: Pid, group: Pid) -> Self {
         Self {
             parent,
             task,
@@ -38,6 +49,8 @@ impl Process {
             waiters: Waiters::default(),
             ignored: 0,
             caught: 0,
+            with_group: 0,
+            group,
         }
     }
 }
@@ -47,8 +60,10 @@ impl Kernel {
     pub(crate) fn enter_process(&self, parent: Pid, ignored: u128) -> Pid {
         let pid = self.new_pid();
         let mut table = self.processes.borrow_mut();
-        let task = table.get(&parent).map_or(parent, |process| process.task);
-        let mut process = Process::new(parent, task);
+        let (task, group) = table
+            .get(&parent)
+            .map_or((parent, parent), |process| (process.task, process.group));
+        let mut process = Process::new(parent, task, group);
         process.ignored = ignored;
         table.insert(pid, process);
         pid
@@ -110,8 +125,43 @@ impl Kernel {
         }
     }
 
+    /// Returns the group of a process.
+    pub(crate) fn group(&self, pid: Pid) -> Pid {
+        let table = self.processes.borrow();
+        table.get(&pid).map_or(pid, |process| process.group)
+    }
+
+    /// Makes a process the first of a group of its own: what it starts belongs to it.
+    pub(crate) fn lead_group(&self, pid: Pid) {
+        if let Some(process) = self.processes.borrow_mut().get_mut(&pid) {
+            process.group = pid;
+        }
+    }
+
+    /// Sends a signal to all processes of a group; `false` if there is none.
+    pub(crate) fn signal_group(&self, group: Pid, signal: u8) -> bool {
+        let table = self.processes.borrow();
+        let live = |process: &Process| !matches!(process.state, State::Ended(_));
+        let mut members: Vec<Pid> = table
+            .iter()
+            .filter(|(_, process)| process.group == group && live(process))
+            .map(|(pid, _)| *pid)
+            .collect();
+        drop(table);
+        // In the order in which they were started, whatever the table's is.
+        members.sort_unstable();
+        for pid in &members {
+            self.post(*pid, signal, To::Group);
+        }
+        !members.is_empty()
+    }
+
     /// Sends a signal; `false` if there is no such process.
     pub(crate) fn signal(&self, pid: Pid, signal: u8) -> bool {
+        self.post(pid, signal, To::Process)
+    }
+
+    fn post(&self, pid: Pid, signal: u8, to: To) -> bool {
         let mut table = self.processes.borrow_mut();
         let Some(process) = table.get_mut(&pid) else {
             return false;
@@ -120,14 +170,28 @@ impl Kernel {
             return true;
         }
         let bit = 1u128 << (signal & 127);
-        if signal == 0 || process.ignored & bit != 0 {
+        if signal == 0 {
+            return true;
+        }
+        let task = process.task;
+        match to {
+            To::Group => process.with_group |= bit,
+            To::Process => {
+                for other in table.values_mut().filter(|other| other.task == task) {
+                    other.with_group &= !bit;
+                }
+            }
+        }
+        let Some(process) = table.get_mut(&pid) else {
+            return false;
+        };
+        if process.ignored & bit != 0 {
             return true;
         }
         if process.pending & bit == 0 {
             process.pending |= bit;
             self.signals.set(self.signals.get() + 1);
         }
-        let task = process.task;
         self.ready.push(task);
         true
     }
@@ -162,8 +226,16 @@ impl Kernel {
         }
     }
 
+    /// Keeps signals from a process that is about to end: how it ends is settled.
+    pub(crate) fn deafen(&self, pid: Pid) {
+        if let Some(process) = self.processes.borrow_mut().get_mut(&pid) {
+            process.ignored = u128::MAX;
+            self.forget_signals(std::mem::take(&mut process.pending));
+        }
+    }
+
     /// Returns the signals that wait for the processes in whose task this one runs inline, less those they
-    /// have a trap for. While it runs they cannot look for themselves.
+    /// have a trap for and those that this one was sent too. While it runs they cannot look for themselves.
     pub(crate) fn pending_outside(&self, pid: Pid) -> u128 {
         if self.signals.get() == 0 {
             return 0;
@@ -172,7 +244,7 @@ impl Kernel {
         let Some(mut process) = table.get(&pid) else {
             return 0;
         };
-        let task = process.task;
+        let (task, own) = (process.task, process.with_group);
         let mut pending = 0;
         while let Some(outer) = table
             .get(&process.parent)
@@ -181,7 +253,7 @@ impl Kernel {
             pending |= outer.pending & !outer.caught;
             process = outer;
         }
-        pending
+        pending & !own
     }
 
     /// Marks a process as stopped or running again.

@@ -1,17 +1,13 @@
-//! Where the run's own output is kept, and handed to the embedder piece by piece.
+//! Where the run's own output is kept, handed to the embedder piece by piece, or written by it.
 
 use std::cell::{Cell, RefCell};
 
-use crate::bash::OnOutput;
 use crate::budget::Budget;
-use crate::stop::Stop;
+use crate::output::{OnExecute, OnOutput, Output, Writer};
+use crate::system::SysError;
+use crate::vfs::host_errno;
 
-/// Which of the two streams.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stream {
-    Out,
-    Err,
-}
+pub(crate) use crate::output::OutputStream as Stream;
 
 /// Both streams of one run.
 #[derive(Default)]
@@ -21,42 +17,72 @@ pub(crate) struct Sinks {
     /// How much of each was handed over.
     sent: Cell<(usize, usize)>,
     callback: RefCell<Option<OnOutput>>,
+    /// Takes the bytes instead.
+    writer: Option<Writer>,
+    on_execute: Cell<Option<OnExecute>>,
 }
 
 impl Sinks {
-    /// Makes sinks that hand their bytes to a callback too.
-    pub(crate) fn with_callback(callback: Option<OnOutput>) -> Self {
+    /// Makes sinks that hand their bytes to a callback too, or to a writer instead.
+    pub(crate) fn new(
+        callback: Option<OnOutput>,
+        output: &Output,
+        on_execute: Option<OnExecute>,
+    ) -> Self {
         Self {
             callback: RefCell::new(callback),
+            writer: match output {
+                Output::Kept => None,
+                Output::Writer(writer) => Some(writer.clone()),
+            },
+            on_execute: Cell::new(on_execute),
             ..Self::default()
         }
     }
 
-    /// Keeps bytes; at the limit, as many as fit.
-    pub(crate) fn write(&self, stream: Stream, data: &[u8], budget: &Budget) -> Result<(), Stop> {
-        let mut buf = match stream {
-            Stream::Out => self.out.borrow_mut(),
-            Stream::Err => self.err.borrow_mut(),
-        };
+    /// Takes bytes; at the limit, as many as fit.
+    pub(crate) fn write(
+        &self,
+        stream: Stream,
+        data: &[u8],
+        budget: &Budget,
+    ) -> Result<(), SysError> {
         match budget.output(data.len()) {
-            Ok(()) => {
-                buf.extend_from_slice(data);
-                Ok(())
-            }
+            Ok(()) => self.put(stream, data),
             Err(stop) => {
                 let left = usize::try_from(budget.output_left()).unwrap_or(usize::MAX);
                 let part = data.get(..left).unwrap_or(data);
-                buf.extend_from_slice(part);
                 // The rest of the limit is used up: a second writer must not slip in behind.
                 let _used = budget.output(part.len());
-                Err(stop)
+                self.put(stream, part)?;
+                Err(stop.into())
             }
         }
     }
 
+    fn put(&self, stream: Stream, data: &[u8]) -> Result<(), SysError> {
+        if let Some(writer) = &self.writer {
+            let written = writer.write(stream, data);
+            return written.map_err(|error| host_errno(&error).into());
+        }
+        match stream {
+            Stream::Out => self.out.borrow_mut().extend_from_slice(data),
+            Stream::Err => self.err.borrow_mut().extend_from_slice(data),
+        }
+        Ok(())
+    }
+
     /// Adds a message of ours, outside the limit.
     pub(crate) fn note(&self, message: &[u8]) {
-        self.err.borrow_mut().extend_from_slice(message);
+        // Nobody is left to tell that standard error is closed.
+        let _written = self.put(Stream::Err, message);
+    }
+
+    /// Says, once, that the first command runs.
+    pub(crate) fn executing(&self) {
+        if let Some(hear) = self.on_execute.take() {
+            hear.call();
+        }
     }
 
     /// Hands over what is new since the last time.

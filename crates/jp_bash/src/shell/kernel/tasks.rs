@@ -71,7 +71,8 @@ impl Kernel {
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(yielder, floor)))
                 .unwrap_or(Ended::Exit(1))
         });
-        let mut process = Process::new(start.parent, start.pid);
+        let group = self.group(start.parent);
+        let mut process = Process::new(start.parent, start.pid, group);
         process.ignored = start.ignored;
         self.add_process(start.pid, process);
         self.tasks
@@ -138,6 +139,46 @@ impl Kernel {
         }
         self.timers.borrow_mut().clear();
         while self.ready.pop().is_some() {}
+    }
+
+    /// Notes a process of `>( )`.
+    pub(crate) fn add_consumer(&self, pid: Pid) {
+        let mut list = self.consumers.borrow_mut();
+        list.retain(|known| matches!(self.state(*known), Some(State::Running | State::Stopped(_))));
+        list.push(pid);
+    }
+
+    /// Lets the processes of `>( )` read to the end of what the script wrote. Whatever else still runs is
+    /// killed first: it would end with the call anyway, and may hold the other end of their pipes.
+    pub(crate) fn finish_consumers(&self) -> Result<(), Stop> {
+        let consumers = self.consumers.take();
+        if consumers.is_empty() {
+            return Ok(());
+        }
+        let others: Vec<Pid> = self.tasks.borrow().keys().copied().collect();
+        for pid in others {
+            if !self.descends(pid, &consumers) {
+                self.signal(pid, crate::shell::signals::KILL);
+            }
+        }
+        for pid in consumers {
+            while matches!(self.state(pid), Some(State::Running)) {
+                self.wait_on(pid, self.root());
+                self.run_until_woken()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn descends(&self, pid: Pid, from: &[Pid]) -> bool {
+        let mut at = Some(pid);
+        while let Some(pid) = at {
+            if from.contains(&pid) {
+                return true;
+            }
+            at = self.parent(pid);
+        }
+        false
     }
 
     fn resume(&self, pid: Pid, how: Resume) {

@@ -23,11 +23,15 @@ impl Shell<'_> {
             .collect();
         let mut child = self.fork();
         child.tolerant = 0;
+        let grouped = self.options.has(Opt::Monitor);
+        if !grouped {
+            Arc::make_mut(&mut child.traps).ignore_keys();
+        }
         let piped = self
             .fds
             .get(0)
             .is_some_and(|file| matches!(file.object, Object::Pipe(_)));
-        if !self.options.has(Opt::Monitor) && !piped {
+        if !grouped && !piped {
             // Without job control a background command reads nothing, unless it redirects its input.
             let null = self.kernel.describe(Object::Null, Mode::READ)?;
             child.put_fd(0, null)?;
@@ -38,8 +42,12 @@ impl Shell<'_> {
                 rest,
                 background: false,
             };
+            shell.alone = item.rest.is_empty();
             shell.run_item(&item)
         })?;
+        if grouped {
+            self.kernel.lead_group(pid);
+        }
         self.last_background = Some(pid);
         self.jobs.forget_foreign();
         self.jobs.add(vec![pid], text);
@@ -83,7 +91,16 @@ impl Shell<'_> {
         child.put_fd(1, their_out)?;
         let text = print::print_command(body, &self.kernel.names.borrow());
         let body = Arc::clone(body);
-        let pid = self.start_child(child, move |shell| shell.run_command(&body))?;
+        if !self.options.has(Opt::Monitor) {
+            Arc::make_mut(&mut child.traps).ignore_keys();
+        }
+        let pid = self.start_child(child, move |shell| {
+            shell.alone = true;
+            shell.run_command(&body)
+        })?;
+        if self.options.has(Opt::Monitor) {
+            self.kernel.lead_group(pid);
+        }
         let to = self.fds.add(crate::shell::fds::COPROC, our_in);
         let from = self.fds.add(crate::shell::fds::COPROC, our_out);
         let (Ok(read), Ok(write)) = (to, from) else {

@@ -4,19 +4,20 @@ use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::signals;
-use crate::syntax::ast::{Command, CommandKind};
+use crate::syntax::ast::{Command, CommandKind, List};
 use crate::syntax::print;
 
 impl Shell<'_> {
     /// Runs one command and returns its status, which is also left in `$?`.
     pub(crate) fn run_command(&mut self, command: &Command) -> Result<i32, Flow> {
+        let alone = std::mem::take(&mut self.alone);
         if self.kernel.signals.get() > 0 {
             self.handle_signals()?;
         }
         match &command.kind {
             CommandKind::Simple(simple) => {
                 self.line = self.line_of(command);
-                self.run_simple(command, simple)
+                self.run_simple(command, simple, alone)
             }
             CommandKind::Function(function) => {
                 self.line = self.line_of(command);
@@ -25,6 +26,9 @@ impl Shell<'_> {
                 self.leave_status(status)
             }
             _ if self.options.has(Opt::NoExec) => Ok(0),
+            CommandKind::Subshell(list) if alone => {
+                self.with_room(|shell| shell.run_alone(command, list))
+            }
             _ if command.redirects.is_empty() => self.with_room(|shell| shell.run_kind(command)),
             _ => self.with_room(|shell| shell.run_redirected(command)),
         }
@@ -36,6 +40,16 @@ impl Shell<'_> {
         command.line.wrapping_add(self.line_shift)
     }
 
+    /// Runs `( )` in a process that was started for nothing else, which therefore is the subshell.
+    fn run_alone(&mut self, command: &Command, list: &List) -> Result<i32, Flow> {
+        self.line = self.line_of(command);
+        self.show_command(|shell| print::print_command(command, &shell.kernel.names.borrow()));
+        if self.redirect(&command.redirects)?.is_none() {
+            return Ok(1);
+        }
+        self.run_list(list)
+    }
+
     fn run_redirected(&mut self, command: &Command) -> Result<i32, Flow> {
         if matches!(
             command.kind,
@@ -45,11 +59,14 @@ impl Shell<'_> {
             return self.run_kind(command);
         }
         self.line = self.line_of(command);
+        let temporary = self.temporary_fds.len();
         let Some(saved) = self.redirect(&command.redirects)? else {
+            self.close_temporary(temporary);
             return self.finish_checked(1);
         };
         let result = self.run_kind(command);
         self.restore(saved);
+        self.close_temporary(temporary);
         result
     }
 

@@ -205,7 +205,8 @@ impl Shell<'_> {
 
     pub(super) fn run_arith(&mut self, command: &Command, arith: &Arith) -> Result<i32, Flow> {
         self.line = self.line_of(command);
-        self.kernel.budget.command()?;
+        // Starts nothing, so it is no command of the limit: the loop around it counts.
+        self.kernel.budget.work(1)?;
         self.tick(1)?;
         if self.has_debug_trap() && !self.run_debug_trap(command)? {
             return Ok(self.status);
@@ -223,7 +224,7 @@ impl Shell<'_> {
 
     pub(super) fn run_test(&mut self, command: &Command, test: &Test) -> Result<i32, Flow> {
         self.line = self.line_of(command);
-        self.kernel.budget.command()?;
+        self.kernel.budget.work(1)?;
         self.tick(1)?;
         if self.has_debug_trap() && !self.run_debug_trap(command)? {
             return Ok(self.status);

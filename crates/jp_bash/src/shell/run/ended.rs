@@ -9,9 +9,6 @@ use crate::syntax::ast::Command;
 use crate::syntax::print;
 use crate::system::{Ended, Pid};
 
-/// SIGINT: nobody is told who died of it.
-const INT: u8 = 2;
-
 impl Shell<'_> {
     /// Notes that a child has ended, for the CHLD trap.
     pub(crate) fn child_ended(&mut self) {
@@ -53,7 +50,7 @@ impl Shell<'_> {
 
     /// Prints that a signal ended a command in the foreground.
     fn tell_death(&mut self, signal: u8, command: &Command) -> Result<(), Flow> {
-        if matches!(signal, INT | signals::PIPE) {
+        if matches!(signal, signals::INT | signals::PIPE) {
             return Ok(());
         }
         // Plain where the shell itself expects the signal; Debian's bash does the same for SIGTERM.
@@ -109,7 +106,7 @@ impl Shell<'_> {
         let Some(Ended::Signal(signal)) = job.result() else {
             return Ok(());
         };
-        let quiet = matches!(signal, INT | signals::PIPE | signals::TERM);
+        let quiet = matches!(signal, signals::INT | signals::PIPE | signals::TERM);
         if quiet || self.traps.get(signal).is_some() {
             return Ok(());
         }

@@ -6,6 +6,7 @@ mod compound;
 mod ended;
 mod function;
 pub(crate) mod lookup;
+mod missing;
 mod nested;
 mod pipeline;
 pub(crate) mod script;

@@ -22,13 +22,17 @@ impl<'y> Shell<'y> {
     /// Makes a fresh shell that shares only environment, directory, descriptors and umask with this one.
     pub(crate) fn fresh(&mut self, env: &[(Vec<u8>, Vec<u8>)]) -> Result<Shell<'y>, Flow> {
         let vars = Vars::new(&mut self.kernel.names.borrow_mut());
-        let pid = self.kernel.enter_process(self.pid, self.traps.ignored());
-        let mut traps = crate::shell::traps::Traps::default();
-        for (signal, action) in self.traps.list() {
-            if *action == crate::shell::traps::Action::Ignore {
-                traps.set(signal, Some(action.clone()));
+        let traps = self.traps.for_program();
+        let ignored = traps.ignored();
+        // A process that was started for this shell alone becomes it: signals reach its traps.
+        let (pid, parent_pid) = match std::mem::take(&mut self.alone) {
+            true => {
+                self.kernel.set_handled(self.pid, ignored, 0);
+                let parent = self.kernel.parent(self.pid);
+                (self.pid, parent.unwrap_or(self.parent_pid))
             }
-        }
+            false => (self.kernel.enter_process(self.pid, ignored), self.pid),
+        };
         let mut shell = Shell {
             kernel: Rc::clone(&self.kernel),
             task: self.task,
@@ -37,7 +41,7 @@ impl<'y> Shell<'y> {
             quantum: self.quantum,
             pid,
             shell_pid: pid,
-            parent_pid: self.pid,
+            parent_pid,
             last_background: None,
             status: 0,
             pipe_status: smallvec![0],
@@ -74,6 +78,10 @@ impl<'y> Shell<'y> {
             line_shift: 0,
             trace_not: false,
             shows_command: false,
+            alone: false,
+            dying: false,
+            locked: ignored,
+            hands_on: false,
             reserved: 0,
             kept: 0,
         };
@@ -231,12 +239,18 @@ impl<'y> Shell<'y> {
         shell.vars.discard(&self.kernel.budget);
         shell.forget(shell.kept);
         self.kernel.budget.release(shell.reserved);
-        self.kernel.leave_process(shell.pid);
+        let became = shell.pid == self.pid;
+        match became {
+            true => self.kernel.deafen(self.pid),
+            false => self.kernel.leave_process(shell.pid),
+        }
         self.quantum = shell.quantum;
         drop(shell);
         self.kernel.budget.leave();
         let ended = result?;
-        self.default_signals()?;
+        if !became {
+            self.default_signals()?;
+        }
         match ended {
             crate::system::Ended::Signal(signal) => Err(Flow::Stop(Stop::Signal(signal))),
             ended => Ok(jobs::status(ended)),
@@ -346,7 +360,7 @@ impl<'y> Shell<'y> {
         if let Some(cwd) = &spawn.cwd {
             child.enter_dir(cwd)?;
         }
-        let (argv, env) = (spawn.argv, spawn.env);
+        let (argv, env, leads) = (spawn.argv, spawn.env, spawn.leads);
         let started = self.start_child(child, move |shell| {
             if let Some(env) = env {
                 shell.vars.discard(&shell.kernel.budget);
@@ -354,10 +368,16 @@ impl<'y> Shell<'y> {
                 shell.import_plain(&env)?;
             }
             shell.kernel.budget.command()?;
+            shell.alone = true;
             shell.run_process(argv, found)
         });
         match started {
-            Ok(pid) => Ok(pid),
+            Ok(pid) => {
+                if leads {
+                    self.kernel.lead_group(pid);
+                }
+                Ok(pid)
+            }
             Err(Flow::Stop(stop)) => Err(SysError::Stop(stop)),
             Err(_) => Err(Errno::Again.into()),
         }

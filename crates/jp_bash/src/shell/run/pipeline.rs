@@ -23,6 +23,9 @@ impl Shell<'_> {
         {
             return self.run_command(command);
         }
+        if pipeline.timed.is_some() || pipeline.negated {
+            self.alone = false;
+        }
         let Some(timed) = pipeline.timed else {
             return self.run_stages(pipeline);
         };
@@ -53,6 +56,7 @@ impl Shell<'_> {
 
     fn run_joined(&mut self, pipeline: &Arc<Pipeline>) -> Result<i32, Flow> {
         let last = pipeline.commands.len() - 1;
+        let alone = std::mem::take(&mut self.alone);
         let mut pids: SmallVec<[Pid; 4]> = SmallVec::new();
         let mut input = None;
         for at in 0..last {
@@ -68,10 +72,14 @@ impl Shell<'_> {
             }
             child.put_fd(1, write)?;
             let pipeline = Arc::clone(pipeline);
-            pids.push(self.start_child(child, move |shell| shell.run_stage(&pipeline, at))?);
+            pids.push(self.start_child(child, move |shell| {
+                shell.alone = true;
+                shell.run_stage(&pipeline, at)
+            })?);
         }
         // Stages start from left to right, as processes do: each gets a turn before the last one runs.
         self.give_turn()?;
+        self.alone = alone;
         let status = self.run_last(pipeline, last, input)?;
         let mut statuses: SmallVec<[i32; 4]> = SmallVec::new();
         for pid in pids {
@@ -128,9 +136,12 @@ impl Shell<'_> {
         input: Option<std::rc::Rc<crate::shell::kernel::file::OpenFile>>,
     ) -> Result<i32, Flow> {
         let Some(input) = input else { return Ok(0) };
-        if self.options.has(Opt::LastPipe) && !self.options.has(Opt::Monitor) {
+        // In a process that was started for this pipeline the last stage is that process.
+        let alone = std::mem::take(&mut self.alone);
+        if alone || self.options.has(Opt::LastPipe) && !self.options.has(Opt::Monitor) {
             let old = self.fds.set(0, Some(input)).unwrap_or_default();
             self.tolerant += 1;
+            self.alone = alone;
             let result = self.run_stage(pipeline, at);
             self.tolerant -= 1;
             let _closed = self.fds.set(0, old);
@@ -144,6 +155,7 @@ impl Shell<'_> {
             shell.put_fd(0, input)?;
             shell.debug_done = announced;
             shell.tolerant += 1;
+            shell.alone = true;
             let result = shell.run_stage(pipeline, at);
             shell.tolerant -= 1;
             result

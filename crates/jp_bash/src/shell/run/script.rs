@@ -135,6 +135,7 @@ impl Shell<'_> {
                 Err(error) => return self.syntax_error(&error, text.part),
             };
             self.kernel.budget.reserve(held)?;
+            self.kernel.sinks.executing();
             let result = self.run_list(&list);
             self.kernel.budget.release(held);
             drop(list);

@@ -16,9 +16,35 @@ use crate::shell::vars::scope::ScopeKind;
 use crate::shell::vars::{Attrs, Bytes, known};
 use crate::syntax::ast::{Assign, AssignValue, Command, Simple};
 
+/// A command that was found, with its words.
+struct Call {
+    words: Vec<Vec<u8>>,
+    found: Found,
+    /// This process was started for it.
+    alone: bool,
+}
+
+/// Tells whether a program hands on signals to the one it runs; most of these become that one.
+fn hands_on(name: &str) -> bool {
+    matches!(
+        name,
+        "env" | "nice" | "nohup" | "setsid" | "stdbuf" | "timeout"
+    )
+}
+
 impl Shell<'_> {
-    pub(super) fn run_simple(&mut self, command: &Command, simple: &Simple) -> Result<i32, Flow> {
-        self.kernel.budget.command()?;
+    /// Runs a simple command; `alone` if this process was started for nothing else.
+    pub(super) fn run_simple(
+        &mut self,
+        command: &Command,
+        simple: &Simple,
+        alone: bool,
+    ) -> Result<i32, Flow> {
+        // Assignments start nothing: what they compute is counted where it is computed.
+        match simple.words.is_empty() {
+            true => self.kernel.budget.work(1)?,
+            false => self.kernel.budget.command()?,
+        }
         self.tick(1)?;
         if self.options.has(Opt::NoExec) {
             return Ok(0);
@@ -32,7 +58,7 @@ impl Shell<'_> {
         let result = if words.is_empty() {
             self.run_assigns(command, &simple.assigns)
         } else {
-            self.run_words(command, &simple.assigns, words)
+            self.run_words(command, &simple.assigns, words, alone)
         };
         self.close_temporary(temporary);
         let status = result?;
@@ -69,6 +95,7 @@ impl Shell<'_> {
         command: &Command,
         assigns: &[Assign],
         words: Vec<Vec<u8>>,
+        alone: bool,
     ) -> Result<i32, Flow> {
         let name = words.first().map_or(&b""[..], Vec::as_slice);
         let found = match self.find_command(name)? {
@@ -90,7 +117,12 @@ impl Shell<'_> {
         if scoped {
             self.vars.push_scope(ScopeKind::Temporary);
         }
-        let result = self.run_found(command, assigns, scoped, words, found);
+        let call = Call {
+            words,
+            found,
+            alone,
+        };
+        let result = self.run_found(command, assigns, scoped, call);
         if scoped {
             self.vars.pop_scope(&self.kernel.budget);
         }
@@ -102,9 +134,13 @@ impl Shell<'_> {
         command: &Command,
         assigns: &[Assign],
         scoped: bool,
-        words: Vec<Vec<u8>>,
-        found: Found,
+        call: Call,
     ) -> Result<i32, Flow> {
+        let Call {
+            words,
+            mut found,
+            alone,
+        } = call;
         for assign in assigns {
             if scoped {
                 self.assign_temporary(assign)?;
@@ -112,7 +148,6 @@ impl Shell<'_> {
                 self.assign_traced(assign)?;
             }
         }
-        let mut found = found;
         if assigns.iter().any(|assign| assign.name == known::PATH)
             && !matches!(found, Found::Function(_) | Found::Builtin(_))
         {
@@ -137,6 +172,7 @@ impl Shell<'_> {
             return self.run_exec(command, words);
         }
         if command.redirects.is_empty() {
+            self.alone = alone;
             return self.dispatch(words, found);
         }
         let external = !matches!(found, Found::Function(_) | Found::Builtin(_));
@@ -158,6 +194,7 @@ impl Shell<'_> {
             }
             return Ok(1);
         };
+        self.alone = alone;
         let result = self.dispatch(words, found);
         self.restore(saved);
         result
@@ -223,6 +260,7 @@ impl Shell<'_> {
     /// Runs what was found, with its words and redirections in place.
     pub(crate) fn dispatch(&mut self, words: Vec<Vec<u8>>, found: Found) -> Result<i32, Flow> {
         let name = words.first().map_or(&b""[..], Vec::as_slice);
+        let alone = std::mem::take(&mut self.alone);
         match found {
             Found::Function(definition) => self.call_function(&definition, words),
             // By its own name, that is, not as the file of a program.
@@ -230,13 +268,18 @@ impl Shell<'_> {
                 if entry.name.as_bytes() == name
                     && (self.disabled.is_empty() || self.find_builtin(name).is_some()) =>
             {
-                self.run_builtin(entry, &words)
+                // `command` only names what this process was started for.
+                self.alone = alone && entry.name == "command";
+                let result = self.run_builtin(entry, &words);
+                self.alone = false;
+                result
             }
             found => {
                 let is_file = !matches!(found, Found::Missing | Found::NotExecutable(..));
                 if is_file {
                     self.remember_program(name)?;
                 }
+                self.alone = alone;
                 self.run_program(words, found)
             }
         }
@@ -260,13 +303,17 @@ impl Shell<'_> {
     pub(crate) fn run_program(&mut self, words: Vec<Vec<u8>>, found: Found) -> Result<i32, Flow> {
         let missing = matches!(found, Found::Missing);
         let before = self.children;
+        let whole = self.alone;
         let result = self.run_process(words, found);
+        self.alone = false;
         self.children = before;
         if !missing {
             self.child_ended();
             self.killed_by = None;
         }
         match result {
+            // What ends the program ends the process that was started for it.
+            Err(flow) if whole => Err(flow),
             // One that was sent to this shell ends the shell too, at the next look.
             Err(flow) => {
                 let signal = Self::signal_of(flow)?;
@@ -317,18 +364,17 @@ impl Shell<'_> {
             return self.subshell(|shell| shell.call_function(&handler, call));
         }
         let name = words.first().map_or(&b""[..], Vec::as_slice);
-        let text: &[u8] = match self.vars.text(known::PATH) {
-            Some(b"") => b": No such file or directory",
-            _ => b": command not found",
-        };
-        self.complain(&[name, text].concat())?;
-        Ok(127)
+        self.report_missing(name)
     }
 
     fn run_spec(&mut self, spec: &Spec, words: &[Vec<u8>]) -> Result<i32, Flow> {
         let before = self.fds.clone();
         let outer = std::mem::take(&mut self.reserved);
+        // Only a program that has the process for itself can be meant by a signal to it.
+        let whole = std::mem::take(&mut self.alone);
+        let hands_on = std::mem::replace(&mut self.hands_on, whole && hands_on(spec.name));
         let result = self.with_command_room(|shell| (spec.run)(shell, words));
+        self.hands_on = hands_on;
         // Whatever the command left open is closed, and what it still held is free.
         self.fds.close_all_but(&before);
         self.free_reserved(outer);
@@ -336,6 +382,7 @@ impl Shell<'_> {
     }
 
     fn run_custom(&mut self, builtin: &Arc<dyn Builtin>, words: &[Vec<u8>]) -> Result<i32, Flow> {
+        self.alone = false;
         let before = self.fds.clone();
         let outer = std::mem::take(&mut self.reserved);
         let result = self.with_command_room(|shell| {

@@ -46,6 +46,8 @@ struct Saved {
     temporary_fds: Vec<Fd>,
     computed: crate::shell::vars::dynamic::Computed,
     kept: u64,
+    alone: bool,
+    hands_on: bool,
 }
 
 impl Shell<'_> {
@@ -122,6 +124,8 @@ impl Shell<'_> {
             temporary_fds: std::mem::take(&mut self.temporary_fds),
             computed: self.vars.computed.clone(),
             kept: self.kept,
+            alone: std::mem::take(&mut self.alone),
+            hands_on: std::mem::take(&mut self.hands_on),
         };
         // Two subshells must not draw the same `RANDOM`.
         self.vars.computed.seed(pid);
@@ -167,6 +171,8 @@ impl Shell<'_> {
         self.line = saved.line;
         self.temporary_fds = saved.temporary_fds;
         self.vars.computed = saved.computed;
+        self.alone = saved.alone;
+        self.hands_on = saved.hands_on;
         self.forget(self.kept.saturating_sub(saved.kept));
         self.subshell = self.subshell.saturating_sub(1);
     }
@@ -218,6 +224,10 @@ impl Shell<'_> {
             line_shift: self.line_shift,
             trace_not: false,
             shows_command: self.shows_command,
+            alone: false,
+            dying: false,
+            locked: self.locked,
+            hands_on: false,
             reserved: 0,
             kept: 0,
         }
@@ -287,7 +297,14 @@ impl Shell<'_> {
         if let Some(signal) = killed {
             self.kernel.delivered(self.pid, signal);
         }
-        let status = match self.run_exit_trap(status) {
+        if killed == Some(signals::KILL) {
+            return Ok(Ended::Signal(signals::KILL));
+        }
+        let outer = self.dying;
+        self.dying |= killed.is_some();
+        let result = self.run_exit_trap(status);
+        self.dying = outer;
+        let status = match result {
             Ok(status) => status,
             Err(Flow::Stop(Stop::Signal(signal))) => return Ok(Ended::Signal(signal)),
             Err(Flow::Stop(stop)) => return Err(stop),

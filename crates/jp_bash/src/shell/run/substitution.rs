@@ -101,7 +101,14 @@ impl Shell<'_> {
             write
         };
         let list = Arc::clone(list);
-        let pid = self.start_child(child, move |shell| shell.run_list(&list))?;
+        let pid = self.start_child(child, move |shell| {
+            shell.alone =
+                matches!(list.as_slice(), [item] if !item.background && item.rest.is_empty());
+            shell.run_list(&list)
+        })?;
+        if !input {
+            self.kernel.add_consumer(pid);
+        }
         self.last_background = Some(pid);
         self.jobs.add_hidden(pid);
         // High numbers, as bash takes them, so that a script's own 3 to 9 are left alone.

@@ -110,7 +110,7 @@ impl Shell<'_> {
     /// Tells whether each command is announced to a DEBUG trap.
     #[inline]
     pub(super) fn has_debug_trap(&self) -> bool {
-        self.shows_command || !self.traps.is_empty()
+        self.shows_command || self.traps.has_texts()
     }
 
     /// Runs the DEBUG trap before a command; `false` if the command is to be skipped (`extdebug`).
