@@ -15,7 +15,7 @@ use crate::shell::kernel::sink::Sinks;
 use crate::shell::session::{Session, Setup};
 use crate::stop::{Limit, Stop};
 use crate::system::{OpenHow, SysError, System};
-use crate::vfs::{ApplyError, Change, HostDir, HostMode};
+use crate::vfs::{Applied, ApplyError, ApplyOptions, Change, HostDir, HostMode, Side};
 
 /// A command that the embedder adds.
 pub trait Builtin: Send + Sync {
@@ -453,19 +453,55 @@ impl Bash {
             return Ok(Vec::new());
         };
         let (vfs, caller) = session.files(&self.setup);
-        Ok(vfs.diff(&caller, path)?)
+        vfs.diff(&caller, path)
     }
 
-    /// Writes those changes to the host, through a directory that may be written; returns them.
+    /// Returns what is at a path of that overlay on the host and in the session, with at most `most` bytes of content
+    /// each.
     ///
     /// # Errors
-    /// The host has changed meanwhile (then nothing is written), or writing failed.
-    pub fn apply(&mut self, path: &[u8], dir: &HostDir) -> Result<Vec<Change>, ApplyError> {
+    /// There is no overlay, or it cannot be read.
+    pub fn sides(
+        &mut self,
+        mount: &[u8],
+        path: &[u8],
+        most: usize,
+    ) -> Result<[Option<Side>; 2], ApplyError> {
         let Some(session) = &mut self.session else {
-            return Ok(Vec::new());
+            return Ok([None, None]);
         };
         let (vfs, caller) = session.files(&self.setup);
-        vfs.apply(&caller, path, dir)
+        vfs.sides(&caller, mount, path, most)
+    }
+
+    /// Checks whether [`Bash::apply`] would write the changes, without writing anything.
+    ///
+    /// # Errors
+    /// It would not.
+    pub fn check_apply(&mut self, path: &[u8], dir: &HostDir) -> Result<(), ApplyError> {
+        let Some(session) = &mut self.session else {
+            return Ok(());
+        };
+        let (vfs, caller) = session.files(&self.setup);
+        vfs.check_apply(&caller, path, dir)
+    }
+
+    /// Writes those changes to the host, through a directory that may be written: all of them or none.
+    ///
+    /// # Errors
+    /// Something cannot be written, the host has changed meanwhile, or a system call failed. The host is as it was,
+    /// unless the error says that this is left to [`HostDir::recover`].
+    pub fn apply(
+        &mut self,
+        path: &[u8],
+        dir: &HostDir,
+        options: ApplyOptions,
+    ) -> Result<Applied, ApplyError> {
+        let Some(session) = &mut self.session else {
+            return Ok(Applied::default());
+        };
+        let (vfs, caller) = session.files(&self.setup);
+        vfs.apply(&caller, path, dir, options)
     }
 }
 

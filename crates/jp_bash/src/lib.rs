@@ -19,6 +19,7 @@ mod stop;
 mod syntax;
 mod system;
 pub mod tool;
+mod unified;
 mod vfs;
 
 pub use bash::{
@@ -34,7 +35,11 @@ pub use output::{OnExecute, OnOutput, Output, OutputCallback, OutputStream, Writ
 pub use stop::{Limit, Stop};
 pub use system::{FileKind, HttpError, HttpRequest, HttpResponse};
 pub use tool::{BashTool, BashToolBuilder, ExecError, Session};
-pub use vfs::{ApplyError, Change, ChangeKind, HostDir, HostMode};
+pub use unified::{Hunks, unified};
+pub use vfs::{
+    Applied, ApplyError, ApplyOptions, Change, ChangeKind, HostDir, HostMode, RecoverError,
+    Recovered, Refusal, Side,
+};
 
 /// Returns the names of all commands and builtins, in the order of their names.
 pub fn command_names() -> impl Iterator<Item = &'static str> {

@@ -17,6 +17,7 @@ mod page;
 mod places;
 mod progress;
 mod prompt;
+mod recover;
 mod registry;
 mod session;
 mod table;

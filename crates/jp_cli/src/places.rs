@@ -12,7 +12,7 @@ use std::{
 use jp_llm::broker::{BrokerPlaces, SessionKeyring, VaultPaths};
 use jp_registry::{Digest, lock::LOCK_FILE};
 
-use crate::error::CliError;
+use crate::{error::CliError, recover, ui::Ui};
 
 /// The file in which an app says what it is.
 const APP_MANIFEST: &str = "locara.json";
@@ -176,9 +176,16 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
+    /// Finds the workspace of a command, and undoes or finishes an apply that was killed in it.
+    pub(crate) fn open(ui: &Ui) -> Result<Self, CliError> {
+        let workspace = Self::find(ui.global.dir.as_deref())?;
+        recover::workspace(&workspace, ui);
+        Ok(workspace)
+    }
+
     /// Finds the workspace: the nearest directory above that has a `.jp`, an app manifest or a lock
     /// file in it, or else the directory itself.
-    pub(crate) fn find(dir: Option<&Path>) -> Result<Self, CliError> {
+    fn find(dir: Option<&Path>) -> Result<Self, CliError> {
         let dir = dir.unwrap_or(Path::new("."));
         let cwd = dir.canonicalize().map_err(|error| {
             CliError::usage(format!(

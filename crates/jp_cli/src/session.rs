@@ -30,7 +30,7 @@ pub(crate) struct Session {
 impl Session {
     /// Loads the configuration and makes a host. Engines are made when they are first needed.
     pub(crate) fn open(ui: &Ui) -> Result<Self, CliError> {
-        let workspace = Workspace::find(ui.global.dir.as_deref())?;
+        let workspace = Workspace::open(ui)?;
         places::check_config_dir()?;
         let loaded = load(&sources(&workspace, ui))?;
         for warning in &loaded.warnings {

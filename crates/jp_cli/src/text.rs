@@ -32,6 +32,42 @@ pub(crate) fn message(text: &str) -> String {
     out
 }
 
+/// Shows a name of a file as one word on one line, in quotes unless it is plain.
+pub(crate) fn name(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\\' | '"' => out.extend(['\\', c]),
+                '\n' | '\t' => out.extend(c.escape_default()),
+                c if is_treacherous(c) => out.extend(c.escape_default()),
+                c => out.push(c),
+            }
+        }
+        push_bytes(&mut out, chunk.invalid());
+    }
+    match out.is_empty() || out.contains(['\\', '"', ' ']) {
+        true => format!("\"{out}\""),
+        false => out,
+    }
+}
+
+/// Shows a line of a file; bytes that are not text are shown as numbers.
+pub(crate) fn line(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(&escape(chunk.valid()));
+        push_bytes(&mut out, chunk.invalid());
+    }
+    out
+}
+
+fn push_bytes(out: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        out.push_str(&format!("\\x{byte:02x}"));
+    }
+}
+
 /// Escapes a text and puts it on one line.
 pub(crate) fn one_line(text: &str) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty());
@@ -101,6 +137,22 @@ mod tests {
         for (text, shown) in cases {
             assert_eq!(message(text), shown);
         }
+    }
+
+    #[test]
+    fn a_name_is_one_word_on_one_line_whatever_it_is() {
+        let cases: [(&[u8], &str); 6] = [
+            (b"src/main.rs", "src/main.rs"),
+            ("é/漢".as_bytes(), "é/漢"),
+            (b"a b", "\"a b\""),
+            (b"a\nM b\x1b[2J\xff", "\"a\\nM b\\u{1b}[2J\\xff\""),
+            (b"a\"\\", "\"a\\\"\\\\\""),
+            (b"", "\"\""),
+        ];
+        for (name, shown) in cases {
+            assert_eq!(super::name(name), shown);
+        }
+        assert_eq!(line(b"a\tb\r\xff"), "a\tb\\r\\xff");
     }
 
     #[test]

@@ -105,6 +105,20 @@ impl Data {
         want
     }
 
+    /// Returns what is held, piece by piece with the offset; everything between is zero.
+    pub(super) fn pieces(&self) -> Box<dyn Iterator<Item = (u64, &[u8])> + '_> {
+        match self {
+            Self::Dense { bytes, .. } => Box::new(std::iter::once((0, bytes.as_slice()))),
+            Self::Sparse { chunks, size } => Box::new(chunks.iter().map(|(number, chunk)| {
+                let start = number * CHUNK as u64;
+                let left = usize::try_from(size.saturating_sub(start)).unwrap_or(usize::MAX);
+                let piece = chunk.get(..usize::min(left, CHUNK)).unwrap_or_default();
+                (start, piece)
+            })),
+            Self::Below => Box::new(std::iter::empty()),
+        }
+    }
+
     /// Writes at an offset, growing the file.
     pub(super) fn write_at(
         &mut self,

@@ -86,7 +86,7 @@ impl Vfs {
         how: OpenHow,
         stat: Stat,
     ) -> SysResult<Opened> {
-        let host = self.open_below(node, how)?;
+        let host = self.open_below(caller, node, how)?;
         if let Ok(tree) = self.tree_mut(node)
             && let Ok(inode) = tree.get_mut(node.index)
             && inode.serial == node.serial
@@ -129,7 +129,12 @@ impl Vfs {
     }
 
     /// Opens the host file of an inode whose content is not in memory.
-    fn open_below(&mut self, node: Node, how: OpenHow) -> SysResult<Option<HostFile>> {
+    fn open_below(
+        &mut self,
+        caller: &Caller<'_>,
+        node: Node,
+        how: OpenHow,
+    ) -> SysResult<Option<HostFile>> {
         let Some(tree) = self.tree(node) else {
             return Ok(None);
         };
@@ -150,7 +155,13 @@ impl Vfs {
             create: false,
             mode: 0,
         };
-        Ok(Some(host.open_file(&tree.own_path(node.index)?, open)?))
+        let path = tree.own_path(node.index)?;
+        let file = host.open_file(&path, open)?;
+        if how.read && *mode == HostMode::Overlay {
+            let seen = file.look()?;
+            self.tree_mut(node)?.saw_read(&path, seen, caller.quota)?;
+        }
+        Ok(Some(file))
     }
 
     /// Reads at an offset; 0 is the end.

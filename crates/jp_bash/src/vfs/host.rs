@@ -12,6 +12,7 @@ use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, Syst
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
+use super::apply::AREA;
 use crate::errno::Errno;
 use crate::system::{FileKind, SetTime, Timestamp};
 
@@ -63,8 +64,16 @@ impl HostDir {
         Self { dir: Arc::new(dir) }
     }
 
+    /// The directory itself, for applying and recovering.
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
     /// Looks at a file, not through a symlink. What is no file, directory or symlink is refused.
     pub(super) fn look(&self, path: &[u8]) -> Result<Seen, Errno> {
+        if is_staging(path) {
+            return Err(Errno::NoEnt);
+        }
         let metadata = if path.is_empty() {
             self.dir.dir_metadata()
         } else {
@@ -91,8 +100,10 @@ impl HostDir {
             let Ok(metadata) = entry.metadata() else {
                 continue;
             };
-            if let Ok(seen) = seen(&metadata) {
-                found.push((name_bytes(&entry.file_name()), seen.kind, seen.ino));
+            let name = name_bytes(&entry.file_name());
+            match seen(&metadata) {
+                Ok(seen) if name != AREA => found.push((name, seen.kind, seen.ino)),
+                _ => {}
             }
         }
         Ok(found)
@@ -174,7 +185,7 @@ impl HostDir {
         #[cfg(unix)]
         {
             self.dir
-                .symlink_contents(host_path(target)?, host_path(path)?)
+                .symlink_contents(plain_path(target)?, host_path(path)?)
                 .map_err(|error| errno(&error))
         }
         #[cfg(not(unix))]
@@ -322,7 +333,7 @@ fn ctime(_metadata: &Metadata, mtime: Timestamp) -> Timestamp {
     mtime
 }
 
-fn timestamp(time: io::Result<SystemTime>) -> Timestamp {
+pub(super) fn timestamp(time: io::Result<SystemTime>) -> Timestamp {
     let Ok(time) = time else {
         return Timestamp::default();
     };
@@ -348,7 +359,7 @@ fn timestamp(time: io::Result<SystemTime>) -> Timestamp {
     }
 }
 
-fn system_time(time: Timestamp) -> SystemTime {
+pub(super) fn system_time(time: Timestamp) -> SystemTime {
     let nanos = Duration::from_nanos(u64::from(time.nanos));
     let whole = Duration::from_secs(time.secs.unsigned_abs());
     let base = if time.secs >= 0 {
@@ -360,20 +371,33 @@ fn system_time(time: Timestamp) -> SystemTime {
         .unwrap_or(UNIX_EPOCH)
 }
 
-#[cfg(unix)]
+/// Tells whether a path leads into the staging area of an apply, which no script sees.
+fn is_staging(path: &[u8]) -> bool {
+    path.split(|byte| *byte == b'/').any(|part| part == AREA)
+}
+
+/// Turns a path into the host's; none leads into a staging area.
 fn host_path(path: &[u8]) -> Result<&Path, Errno> {
+    match is_staging(path) {
+        true => Err(Errno::Perm),
+        false => plain_path(path),
+    }
+}
+
+#[cfg(unix)]
+fn plain_path(path: &[u8]) -> Result<&Path, Errno> {
     use std::os::unix::ffi::OsStrExt;
     Ok(Path::new(std::ffi::OsStr::from_bytes(path)))
 }
 
 #[cfg(not(unix))]
-fn host_path(path: &[u8]) -> Result<&Path, Errno> {
+fn plain_path(path: &[u8]) -> Result<&Path, Errno> {
     std::str::from_utf8(path)
         .map(Path::new)
         .map_err(|_| Errno::Inval)
 }
 
-fn name_bytes(name: &std::ffi::OsStr) -> Vec<u8> {
+pub(super) fn name_bytes(name: &std::ffi::OsStr) -> Vec<u8> {
     name.as_encoded_bytes().to_vec()
 }
 

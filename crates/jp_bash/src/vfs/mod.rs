@@ -4,6 +4,7 @@
 //! (the kernel's), no clock (the caller passes the time) and no host path (the embedder hands over a directory).
 
 mod access;
+mod apply;
 mod change;
 mod data;
 mod diff;
@@ -17,7 +18,8 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use diff::{ApplyError, Change, ChangeKind};
+pub use apply::{Applied, ApplyError, ApplyOptions, RecoverError, Recovered, Refusal};
+pub use diff::{Change, ChangeKind, Side};
 pub(crate) use fixed::Device;
 pub(crate) use handle::{Handle, Opened};
 pub use host::HostDir;

@@ -6,10 +6,12 @@
 
 mod below;
 mod links;
+mod witness;
 
+pub(super) use below::mirror;
 pub(super) use links::{Make, Spot};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::data::Data;
 use super::host::{HostDir, Seen};
@@ -24,8 +26,8 @@ const INODE_COST: u64 = 320;
 #[derive(Debug, Default)]
 pub(super) struct Dir {
     pub(super) entries: FxHashMap<Box<[u8]>, u32>,
-    /// Names of the directory below that are gone here (whiteouts), with what was there.
-    pub(super) hidden: FxHashMap<Box<[u8]>, Option<Seen>>,
+    /// Names of the directory below that are gone here (whiteouts).
+    pub(super) hidden: FxHashSet<Box<[u8]>>,
     pub(super) parent: u32,
     pub(super) name: Box<[u8]>,
 }
@@ -88,6 +90,8 @@ pub(super) struct Tree {
     held: u64,
     /// Clean inodes that are no directories: forgotten again when there are very many.
     clean_files: usize,
+    /// What the script knew of host files it read or removed, by host path; of an overlay only.
+    pub(super) witness: FxHashMap<Box<[u8]>, Seen>,
     pub(super) host: Option<(HostDir, HostMode)>,
 }
 
@@ -107,6 +111,7 @@ impl Tree {
             gid,
             held: 0,
             clean_files: 0,
+            witness: FxHashMap::default(),
             host,
         };
         let mut root = tree.fresh(Body::Dir(Box::default()), 0o755, now);
@@ -119,7 +124,7 @@ impl Tree {
                 seen,
                 clean: true,
             }));
-            below::mirror(&mut root, &seen);
+            mirror(&mut root, &seen);
         }
         tree.inodes.push(Some(root));
         tree
@@ -285,7 +290,7 @@ impl Tree {
             });
         }
         for (name, kind, ino) in merged.unwrap_or_default() {
-            let covered = dir.hidden.contains_key(name.as_slice())
+            let covered = dir.hidden.contains(name.as_slice())
                 || dir
                     .entries
                     .get(name.as_slice())

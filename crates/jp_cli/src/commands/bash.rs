@@ -2,8 +2,10 @@
 //!
 //! The script sees no file, variable or host of this machine beside those.
 
+mod diff;
 mod input;
 mod mount;
+mod overlay;
 mod words;
 
 use std::{
@@ -27,7 +29,8 @@ use mount::Mounts;
     after_help = "\
 The files of the script are virtual: nothing of this machine is there unless
 --mount puts it there. ro (the default) is for reading, rw writes through, and
-overlay keeps writes apart: --diff lists them afterwards, --apply writes them.
+overlay keeps writes apart: --diff shows them afterwards, --apply writes them,
+all or none.
 
 Limits: commands, loops, output, memory, files, depth, time (seconds). Numbers
 may end in K, M or G. A script that reaches one ends there; what it printed is
@@ -61,12 +64,15 @@ pub(crate) struct BashArgs {
     /// Set a limit (may be repeated)
     #[arg(long, value_name = "NAME=N")]
     limit: Vec<String>,
-    /// List what changed in overlays, on standard error
+    /// Show what changed in overlays, as a unified diff on standard error
     #[arg(long)]
     diff: bool,
     /// Write what changed in overlays to this machine, if the script succeeds
     #[arg(long)]
     apply: bool,
+    /// Apply setuid and setgid bits too, which are left out otherwise
+    #[arg(long, requires = "apply")]
+    apply_setuid: bool,
     /// Print one JSON object: stdout, stderr, exit_code, and error when the run was cut short
     #[arg(long)]
     json: bool,
@@ -90,7 +96,7 @@ pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
     if let Some(transport) = words::network(&args.net)? {
         builder = builder.network(transport);
     }
-    let mut bash = mounts.add_to(builder)?.build();
+    let mut bash = mounts.add_to(builder, ui)?.build();
     let interrupts = Interrupts::listen().map_err(|source| CliError::System {
         what: "cannot listen for signals".to_owned(),
         source,
@@ -116,12 +122,12 @@ pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
     if let Some(Category::ResourceLimit(limit)) = result.error {
         ui.hint(&format!("raise it with `--limit {}=N`", limit.name()));
     }
-    if args.diff {
-        mounts.show_changes(&mut bash, ui)?;
-    }
-    if args.apply && result.exit_code == 0 {
-        mounts.apply(&mut bash)?;
-    }
+    let wanted = overlay::Wanted {
+        diff: args.diff,
+        apply: args.apply,
+        set_id: args.apply_setuid,
+    };
+    overlay::finish(mounts.overlays(), &mut bash, wanted, result.exit_code, ui)?;
     Ok(exit(&result))
 }
 

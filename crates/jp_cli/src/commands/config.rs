@@ -69,7 +69,7 @@ pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
 }
 
 fn show(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let workspace = Workspace::find(ui.global.dir.as_deref())?;
+    let workspace = Workspace::open(ui)?;
     let loaded = jp_config::load(&sources(&workspace, ui))?;
     let Loaded {
         config,
@@ -114,7 +114,7 @@ fn internal(error: &dyn std::error::Error) -> CliError {
 }
 
 fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let workspace = Workspace::find(ui.global.dir.as_deref())?;
+    let workspace = Workspace::open(ui)?;
     let file = if args.user {
         let dir = places::config_dir().ok_or(CliError::NoHome {
             variable: "JP_CONFIG_DIR",

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
 
 fn forget(store: &mut TrustStore, args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
     // A broken configuration must not keep anybody from taking trust back.
-    let root = places::Workspace::find(ui.global.dir.as_deref())?.root;
+    let root = places::Workspace::open(ui)?.root;
     let known = store.forget(&root)?;
     if args.json {
         ui.json(&json!({"version": JSON_VERSION, "workspace": root, "forgotten": known}))?;

@@ -17,6 +17,7 @@ mod mcp_start;
 mod models;
 mod no_registry;
 mod output;
+mod overlay;
 mod pins;
 mod registry;
 mod secrets;

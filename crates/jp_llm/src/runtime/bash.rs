@@ -55,6 +55,7 @@ impl BashRuntime {
                 tool: invocation.tool.name.clone(),
                 reason: format!("cannot open {}: {error}", rule.path.as_str()),
             })?;
+            recover(invocation, &dir);
             builder = builder.mount(rule.path.as_str(), dir, mode);
         }
         if invocation
@@ -209,6 +210,19 @@ fn bounds(limits: &Limits) -> Bounds {
         memory: limits.memory_bytes,
         time: limits.time.max(Duration::from_millis(1)),
         ..most
+    }
+}
+
+/// Undoes or finishes an apply that was killed in a directory, and reports it.
+fn recover(invocation: &Invocation<'_>, dir: &HostDir) {
+    let said = match dir.recover() {
+        Ok(None) => return,
+        Ok(Some(done)) => format!("{done}\n"),
+        Err(error) => format!("cannot undo an interrupted apply: {error}\n"),
+    };
+    if let Some(events) = &invocation.host.events {
+        let (call, tool) = (&invocation.call.id, &invocation.tool.name);
+        events.report(call, tool, ToolStatus::stderr(said));
     }
 }
 

@@ -52,8 +52,9 @@ impl Files {
 
     fn apply(&mut self, dir: &tempfile::TempDir) -> Result<Vec<String>, ApplyError> {
         let host = HostDir::open(dir.path()).unwrap();
-        self.call(|vfs, caller| vfs.apply(caller, b"/mnt/w", &host))
-            .map(|changes| shown(&changes))
+        let options = ApplyOptions::default();
+        self.call(|vfs, caller| vfs.apply(caller, b"/mnt/w", &host, options))
+            .map(|applied| shown(&applied.changes))
     }
 }
 
@@ -181,7 +182,15 @@ fn an_overlay_leaves_the_host_alone_and_lists_what_changed() {
     assert_eq!(files.list("/mnt/w").unwrap(), "a d moved");
     assert_eq!(
         files.diff(),
-        ["M a", "A d", "A d/f", "D inner", "A moved", "A moved/b"]
+        [
+            "M a",
+            "A d",
+            "A d/f",
+            "D inner",
+            "D inner/b",
+            "A moved",
+            "A moved/b"
+        ]
     );
 }
 
@@ -221,7 +230,10 @@ fn applied_changes_are_on_the_host_and_no_longer_changes() {
     files.rename("/mnt/w/inner", "/mnt/w/moved").unwrap();
     files.symlink("a", "/mnt/w/s").unwrap();
     let done = files.apply(&dir).unwrap();
-    assert_eq!(done, ["D inner", "M a", "A moved", "A moved/b", "A s"]);
+    assert_eq!(
+        done,
+        ["M a", "D inner", "D inner/b", "A moved", "A moved/b", "A s"]
+    );
     let path = |name: &str| dir.path().join(name);
     assert_eq!(fs::read_to_string(path("a")).unwrap(), "mine");
     assert_eq!(fs::read_to_string(path("moved/b")).unwrap(), "below");

@@ -42,7 +42,7 @@ impl Tree {
         {
             return Ok(known);
         }
-        let hidden = self.dir(dir)?.hidden.contains_key(name);
+        let hidden = self.dir(dir)?.hidden.contains(name);
         let Some((host, _)) = self.host.as_ref().filter(|_| !hidden || known.is_some()) else {
             return Ok(known);
         };
@@ -294,7 +294,7 @@ impl Tree {
     }
 
     /// Forgets a name and everything known beneath it.
-    pub(super) fn forget(&mut self, at: Spot<'_>, index: u32, quota: &dyn Quota) {
+    pub(in crate::vfs) fn forget(&mut self, at: Spot<'_>, index: u32, quota: &dyn Quota) {
         if let Ok(dir) = self.dir_mut(at.dir)
             && dir.entries.get(at.name) == Some(&index)
         {
@@ -376,7 +376,7 @@ impl Tree {
 }
 
 /// Copies what the host says into an inode.
-pub(super) fn mirror(inode: &mut Inode, seen: &Seen) {
+pub(in crate::vfs) fn mirror(inode: &mut Inode, seen: &Seen) {
     inode.mode = seen.mode;
     inode.nlink = u32::max(seen.nlink, 1);
     inode.size_below = seen.size;

@@ -3,7 +3,6 @@
 use super::{Body, Dir, Inode, Tree};
 use crate::errno::Errno;
 use crate::system::{FileKind, SysResult, Timestamp};
-use crate::vfs::host::Seen;
 use crate::vfs::{HostMode, Quota};
 
 /// The most names of one inode, as on ext4.
@@ -234,10 +233,12 @@ impl Tree {
         if merged {
             self.take(at.name.len() as u64, quota)?;
         }
-        let seen = self.seen_at_home(at);
+        if let Some(index) = self.dir(at.dir)?.entries.get(at.name).copied() {
+            self.saw_removed(index, quota)?;
+        }
         let dir = self.dir_mut(at.dir)?;
         if merged {
-            dir.hidden.entry(at.name.into()).or_insert(seen);
+            dir.hidden.insert(at.name.into());
         }
         if dir.entries.remove(at.name).is_some() {
             self.give(at.name.len() as u64, quota);
@@ -246,15 +247,6 @@ impl Tree {
         parent.mtime = now;
         parent.ctime = now;
         Ok(())
-    }
-
-    /// Returns what the host file of a name was like, if the name still stands for it.
-    fn seen_at_home(&self, at: Spot<'_>) -> Option<Seen> {
-        let index = *self.dir(at.dir).ok()?.entries.get(at.name)?;
-        let inode = self.get(index).ok()?;
-        let below = inode.below.as_ref()?;
-        self.is_at_home(at.dir, at.name, inode)
-            .then_some(below.seen)
     }
 
     /// Drops an inode that was made but could not be named.

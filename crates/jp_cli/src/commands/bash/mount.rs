@@ -1,16 +1,28 @@
-//! The mounts of `--mount`, and what becomes of overlays afterwards.
+//! The mounts of `--mount`.
 
 use std::path::PathBuf;
 
-use jp_bash::{ApplyError, Bash, BashBuilder, Change, ChangeKind, HostDir, HostMode};
+use jp_bash::{BashBuilder, HostDir, HostMode};
 
-use crate::{error::CliError, text, ui::Ui};
+use crate::{error::CliError, recover, text, ui::Ui};
 
 /// One mount.
-struct Mounted {
-    host: PathBuf,
-    path: String,
+pub(super) struct Mounted {
+    pub(super) host: PathBuf,
+    pub(super) path: String,
     mode: HostMode,
+}
+
+impl Mounted {
+    /// Opens its directory.
+    pub(super) fn open(&self) -> Result<HostDir, CliError> {
+        HostDir::open(&self.host).map_err(|error| CliError::at("cannot mount", &self.host, error))
+    }
+
+    /// Returns its directory for a message.
+    pub(super) fn shown(&self) -> String {
+        text::name(self.host.as_os_str().as_encoded_bytes())
+    }
 }
 
 /// All mounts of a run.
@@ -26,39 +38,22 @@ impl Mounts {
             .map(Self)
     }
 
-    /// Opens the directories and adds them.
-    pub(super) fn add_to(&self, mut builder: BashBuilder) -> Result<BashBuilder, CliError> {
+    /// Opens the directories and adds them; an apply that was killed in one is undone or finished first.
+    pub(super) fn add_to(
+        &self,
+        mut builder: BashBuilder,
+        ui: &Ui,
+    ) -> Result<BashBuilder, CliError> {
         for mounted in &self.0 {
-            let dir = open(mounted)?;
+            let dir = mounted.open()?;
+            recover::directory(&dir, &mounted.host, ui);
             builder = builder.mount(mounted.path.as_str(), dir, mounted.mode);
         }
         Ok(builder)
     }
 
-    /// Lists what changed in overlays.
-    pub(super) fn show_changes(&self, bash: &mut Bash, ui: &Ui) -> Result<(), CliError> {
-        for mounted in self.overlays() {
-            let changes = bash
-                .diff(mounted.path.as_bytes())
-                .map_err(|error| failed(mounted, &error))?;
-            for change in changes {
-                ui.say(line(&mounted.path, &change));
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes what changed in overlays to this machine.
-    pub(super) fn apply(&self, bash: &mut Bash) -> Result<(), CliError> {
-        for mounted in self.overlays() {
-            let dir = open(mounted)?;
-            bash.apply(mounted.path.as_bytes(), &dir)
-                .map_err(|error| failed(mounted, &error))?;
-        }
-        Ok(())
-    }
-
-    fn overlays(&self) -> impl Iterator<Item = &Mounted> {
+    /// Returns the mounts that keep writes apart.
+    pub(super) fn overlays(&self) -> impl Iterator<Item = &Mounted> {
         self.0
             .iter()
             .filter(|mounted| mounted.mode == HostMode::Overlay)
@@ -87,28 +82,6 @@ fn parse(word: &str) -> Result<Mounted, CliError> {
         path: path.to_owned(),
         mode,
     })
-}
-
-fn open(mounted: &Mounted) -> Result<HostDir, CliError> {
-    HostDir::open(&mounted.host).map_err(|error| CliError::at("cannot mount", &mounted.host, error))
-}
-
-fn line(mount: &str, change: &Change) -> String {
-    let kind = match change.kind {
-        ChangeKind::Added => "A",
-        ChangeKind::Modified => "M",
-        ChangeKind::Deleted => "D",
-    };
-    let path = String::from_utf8_lossy(&change.path).into_owned();
-    format!("{kind} {}", text::escape(&format!("{mount}/{path}")))
-}
-
-fn failed(mounted: &Mounted, error: &ApplyError) -> CliError {
-    let what = format!("the overlay of {}", mounted.host.display());
-    CliError::System {
-        what,
-        source: std::io::Error::other(error.to_string()),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,35 @@
+//! An apply that was killed is undone or finished by the next command that comes to its directory.
+
+use std::path::Path;
+
+use jp_bash::HostDir;
+
+use crate::{places::Workspace, text, ui::Ui};
+
+/// Recovers a workspace, and the directory of it that the command works in.
+pub(crate) fn workspace(workspace: &Workspace, ui: &Ui) {
+    at(&workspace.root, ui);
+    if workspace.cwd != workspace.root {
+        at(&workspace.cwd, ui);
+    }
+}
+
+fn at(path: &Path, ui: &Ui) {
+    // Whoever needs the directory says why it cannot be opened.
+    if let Ok(dir) = HostDir::open(path) {
+        directory(&dir, path, ui);
+    }
+}
+
+/// Recovers a directory, and says what was done.
+pub(crate) fn directory(dir: &HostDir, path: &Path, ui: &Ui) {
+    let shown = text::name(path.as_os_str().as_encoded_bytes());
+    match dir.recover() {
+        Ok(None) => {}
+        Ok(Some(done)) => ui.say(format_args!("{shown}: {done}")),
+        Err(error) => ui.warning(&format!(
+            "cannot undo the interrupted apply in {shown}: {error}; the old contents are in its \
+             directory .jp-apply, and removing that keeps the files as they are now"
+        )),
+    }
+}
