@@ -20,11 +20,12 @@ mod prompt;
 mod registry;
 mod session;
 mod table;
-mod text;
 mod ui;
 mod words;
 
 use std::process::ExitCode;
+
+use jp_text as text;
 
 /// Instances are freed on another thread than they are made on, which the system's allocator takes
 /// long for: a call with one write to the store is 6 % quicker with this one.
