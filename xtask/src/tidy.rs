@@ -3,6 +3,7 @@
 mod code;
 mod crates;
 mod documents;
+mod ground;
 mod manifests;
 mod rust;
 mod tree;
@@ -103,6 +104,8 @@ fn check(root: &Path) -> Result<Vec<Finding>> {
     findings.extend(rust::sizes(&tree));
     findings.extend(rust::headers(&tree));
     findings.extend(rust::banned_words(&tree));
+    findings.extend(ground::one_table_of_hidden_characters(&tree));
+    findings.extend(ground::one_way_to_write_files(&tree, walls::WHOLE_FILES));
     findings.extend(documents::machine_paths(&tree, root));
     findings.extend(documents::links(&tree, root));
     Ok(findings)

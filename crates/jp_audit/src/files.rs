@@ -1,7 +1,7 @@
 //! Names, permissions and positioned access of the log's files. Does not know what is in them.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io,
     path::{Path, PathBuf},
 };
@@ -42,13 +42,7 @@ pub(crate) fn list(dir: &Path) -> Result<Vec<u64>, AuditError> {
 
 /// Creates the directory, for its owner only.
 pub(crate) fn create_dir(dir: &Path) -> Result<(), AuditError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(dir)
-        .map_err(|error| AuditError::io("create the directory", dir, error))
+    jp_disk::create_dir(dir).map_err(|error| AuditError::io("create the directory", dir, error))
 }
 
 /// Starts options that create files for their owner only.

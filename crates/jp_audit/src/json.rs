@@ -3,6 +3,8 @@
 //! Written by hand because it sits on the path of every call: no allocation, no formatting
 //! machinery. What serde_json reads back is tested to be what went in.
 
+use jp_text::{JsonEscape, is_hidden};
+
 /// Says what stands where text was left out, so that no limit cuts silently.
 fn cut_marker(out: &mut Vec<u8>, left_out: usize) {
     out.extend_from_slice("…[cut, ".as_bytes());
@@ -76,31 +78,9 @@ fn escape(out: &mut Vec<u8>, text: &str) {
             '\\' => out.extend_from_slice(b"\\\\"),
             '\n' => out.extend_from_slice(b"\\n"),
             '\t' => out.extend_from_slice(b"\\t"),
-            c if is_deceptive(c) => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    escape_unit(out, *unit);
-                }
-            }
+            c if is_hidden(c) => out.extend_from_slice(JsonEscape::of(c).as_str().as_bytes()),
             c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
-    }
-}
-
-/// Tells whether a character ends lines, moves the cursor, reverses text or cannot be seen.
-fn is_deceptive(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
-        || matches!(c, '\u{e0000}'..='\u{e0fff}')
-}
-
-/// Writes one UTF-16 unit as `\uXXXX`.
-fn escape_unit(out: &mut Vec<u8>, unit: u16) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    out.extend_from_slice(b"\\u");
-    for shift in [12, 8, 4, 0] {
-        out.push(DIGITS[usize::from((unit >> shift) & 15)]);
     }
 }
 
@@ -120,7 +100,7 @@ mod tests {
         fn any_text_reads_back_and_stays_on_one_line(text in "\\PC*|(?s:.*)") {
             let json = written(&text, usize::MAX);
             prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
-            prop_assert!(!json.chars().any(is_deceptive));
+            prop_assert!(!json.chars().any(is_hidden));
         }
 
         #[test]

@@ -2,10 +2,12 @@
 //! where records come from.
 
 use std::{
-    fmt, fs, io,
-    io::{Read, Write},
+    fmt,
+    io::Read,
     path::{Path, PathBuf},
 };
+
+use jp_disk::{Disk, PRIVATE};
 
 use crate::{AuditError, files, json};
 
@@ -77,18 +79,9 @@ impl Keys {
     /// lock under which keys are made.
     pub(crate) fn save(dir: &Path, secret: &[u8; 32]) -> Result<(), AuditError> {
         let path = path(dir);
-        let fresh = dir.join("key.new");
-        let write = || -> io::Result<()> {
-            let mut file = files::private()
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .open(&fresh)?;
-            file.write_all(secret)?;
-            file.sync_all()?;
-            fs::rename(&fresh, &path)
-        };
-        write().map_err(|error| AuditError::io("write", &path, error))
+        Disk::real()
+            .replace(&path, secret, PRIVATE)
+            .map_err(|error| AuditError::io("write", &path, error))
     }
 
     /// Signs the bytes of a record; they begin with the MAC of the record before.

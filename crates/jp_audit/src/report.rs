@@ -196,7 +196,7 @@ impl fmt::Display for Note {
                 f,
                 "record {seq} tells of a repair: {torn_bytes} bytes of an unfinished line are in \
                  `{}`",
-                torn_file.escape_debug()
+                jp_text::inline(torn_file)
             ),
             Self::Pruned { first_seq } => {
                 write!(

@@ -145,7 +145,7 @@ fn full_name(
     parsed
         .filter(|full| !full.as_str().ends_with('*'))
         .ok_or_else(|| {
-            let shown: String = full.escape_debug().take(80).collect();
+            let shown = jp_text::start(&full, 80);
             CallError::new(
                 Code::InvalidArgs,
                 format!("'{shown}' is no name of a capability"),

@@ -172,10 +172,7 @@ impl Due {
             return Ok(Failed::Stale);
         };
         // It will be shown to people, and a line break could pass for a line somebody else wrote.
-        let why = why.chars().take(ERROR);
-        let why: String = why
-            .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-            .collect();
+        let why = jp_text::mask(why, ERROR);
         self.store.work(Access::Write, |transaction| {
             let Some(attempts) = rows::attempts(transaction, &id, &self.owner)? else {
                 return Ok(Failed::Stale);

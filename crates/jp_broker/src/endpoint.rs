@@ -144,8 +144,8 @@ fn read(job: &Job, place: &Location, response: &Response) -> Result<Value, CallE
         // Scrubbed before it is cut: half a secret would pass.
         let text = job.scrubber.scrub_bytes(&response.body);
         let text = String::from_utf8_lossy(&text);
-        let excerpt: String = text.trim().chars().take(EXCERPT).collect();
-        let message = format!("{host} answered {status}: {}", excerpt.escape_debug());
+        let excerpt = jp_text::start(text.trim(), EXCERPT);
+        let message = format!("{host} answered {status}: {excerpt}");
         let mut error = CallError::new(Code::Upstream, message);
         error.retryable = status == 429 || status >= 500;
         return Err(error);

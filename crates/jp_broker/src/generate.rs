@@ -113,7 +113,7 @@ impl Capability for Generate {
 fn body(options: &GenerateOptions, arguments: &GenerateArguments) -> Result<Value, CallError> {
     let model = arguments.model.as_ref().unwrap_or(&options.model);
     if *model != options.model && !options.models.contains(model) {
-        let shown: String = model.escape_debug().take(80).collect();
+        let shown = jp_text::start(model, 80);
         let message = format!("model '{shown}' is not among the configured `models`");
         return Err(CallError::new(Code::Forbidden, message));
     }

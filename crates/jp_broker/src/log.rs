@@ -61,10 +61,7 @@ impl Capability for Emit {
             return Err(CallError::invalid("event", &problem));
         }
         // A line break or an escape could pass for a line somebody else wrote.
-        let event: String = event
-            .chars()
-            .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-            .collect();
+        let event = jp_text::mask(event, MAX_EVENT);
         if let Some(log) = &services.log {
             log.emit(call.user, call.tool, level, &event);
         }

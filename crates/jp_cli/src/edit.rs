@@ -4,12 +4,20 @@ use std::{
     env, fs, io,
     io::Write,
     process::{Command, Stdio},
+    time::Duration,
 };
 
+use jp_disk::Temporary;
 use serde_json::{Map, Value};
 
 /// The largest file that is taken back from the editor.
 const MAX_EDITED: u64 = 64 * 1024 * 1024;
+
+/// How the names of files begin that are being edited.
+const PREFIX: &str = "jp-arguments-";
+
+/// After so long nobody edits any more.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the editor the person has chosen.
 pub(crate) fn editor() -> Option<String> {
@@ -19,12 +27,12 @@ pub(crate) fn editor() -> Option<String> {
 
 /// Lets a person edit arguments; what they wrote need not be JSON.
 pub(crate) fn edit(editor: &str, arguments: &Map<String, Value>) -> io::Result<String> {
-    let mut file = tempfile::Builder::new()
-        .prefix("jp-arguments-")
-        .suffix(".json")
-        .tempfile()?;
+    let dir = env::temp_dir();
+    // An editor may put another file in its place, which is not locked: only its age tells.
+    Temporary::sweep(&dir, PREFIX, ABANDONED);
+    let file = Temporary::create(&dir, PREFIX, ".json")?;
     let text = serde_json::to_string_pretty(arguments).map_err(io::Error::other)?;
-    writeln!(file, "{text}")?;
+    writeln!(file.file(), "{text}")?;
     // By way of a shell, since people set `EDITOR="code --wait"`; the path is handed over as data.
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])

@@ -21,11 +21,12 @@ mod recover;
 mod registry;
 mod session;
 mod table;
-mod text;
 mod ui;
 mod words;
 
 use std::process::ExitCode;
+
+use jp_text as text;
 
 /// Instances are freed on another thread than they are made on, which the system's allocator takes
 /// long for: a call with one write to the store is 6 % quicker with this one.

@@ -23,7 +23,7 @@ fn at(path: &Path, ui: &Ui) {
 
 /// Recovers a directory, and says what was done.
 pub(crate) fn directory(dir: &HostDir, path: &Path, ui: &Ui) {
-    let shown = text::name(path.as_os_str().as_encoded_bytes());
+    let shown = text::path_word(path.as_os_str().as_encoded_bytes());
     match dir.recover() {
         Ok(None) => {}
         Ok(Some(done)) => ui.say(format_args!("{shown}: {done}")),

@@ -120,7 +120,7 @@ impl Ui {
     pub(crate) fn json(&self, value: &Value) -> Result<(), CliError> {
         let text = if self.out_is_terminal {
             // JSON escapes C0; the rest of what a terminal obeys is escaped in JSON's own way.
-            json_escape(&format!("{value:#}"))
+            text::json_escape(&format!("{value:#}"))
         } else {
             format!("{value}")
         };
@@ -173,21 +173,6 @@ impl Ui {
     }
 }
 
-/// Escapes what a terminal would obey in JSON's own way: a program reads the same from it.
-pub(crate) fn json_escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if !text::is_treacherous(c) {
-            out.push(c);
-            continue;
-        }
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            out.push_str(&format!("\\u{unit:04x}"));
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,7 +180,7 @@ mod tests {
     #[test]
     fn json_for_a_terminal_stays_json() {
         let value = Value::from("a\u{202e}b\u{9b}\u{e0041}\u{1b}\n");
-        let shown = json_escape(&value.to_string());
+        let shown = text::json_escape(&value.to_string());
         assert!(shown.is_ascii(), "{shown}");
         assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
     }

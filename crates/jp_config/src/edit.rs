@@ -1,10 +1,6 @@
 //! Changing one key of a TOML file in place, with its comments and order kept.
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table};
@@ -20,7 +16,8 @@ use crate::{
 
 /// Applies an assignment to a TOML file; a file that does not exist is made.
 ///
-/// The new file takes the place of the old one in one step, so that no reader sees half of it.
+/// The new file takes the place of the old one in one step, so that no reader sees half of it, and
+/// nobody else changes it between the reading and the writing, so that no change is lost.
 ///
 /// # Errors
 ///
@@ -33,6 +30,12 @@ pub fn set(path: &Path, assignment: &str) -> Result<(), ConfigError> {
         )))),
         ..error
     };
+    let failed = |error: std::io::Error| {
+        let message = error.to_string();
+        ConfigError::of_file(path, Problem::Write { message })
+    };
+    // Read only now: another process may have changed it while this one waited.
+    let held = jp_disk::Held::take(path).map_err(failed)?;
     let document = Reader::default()
         .read(path, None)?
         .unwrap_or_else(|| Document {
@@ -51,7 +54,7 @@ pub fn set(path: &Path, assignment: &str) -> Result<(), ConfigError> {
         ConfigError::at(document.place(&key), Some(tree::dotted(&key)), problem)
     })?;
     let text = edited(&document, &parsed, &wanted)?;
-    replace(path, &text)
+    held.replace(text.as_bytes()).map_err(failed)
 }
 
 /// Writes the keys of an assignment into the text.
@@ -143,33 +146,5 @@ fn to_toml(value: &Value) -> Option<toml_edit::Value> {
             }
             toml_edit::Value::InlineTable(table)
         }
-    })
-}
-
-/// Puts a file in the place of another in one step.
-fn replace(path: &Path, text: &str) -> Result<(), ConfigError> {
-    // A link stays a link: what it leads to is replaced.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let temporary: PathBuf = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let result = (|| {
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)?;
-        if let Ok(meta) = fs::metadata(&target) {
-            file.set_permissions(meta.permissions())?;
-        }
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&temporary, &target)
-    })();
-    result.map_err(|error| {
-        if error.kind() != std::io::ErrorKind::AlreadyExists {
-            // Best effort: the error that matters is the one above.
-            let _ = fs::remove_file(&temporary);
-        }
-        let message = error.to_string();
-        ConfigError::of_file(path, Problem::Write { message })
     })
 }

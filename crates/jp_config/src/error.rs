@@ -229,17 +229,5 @@ fn suggestion(nearest: &[String]) -> String {
 
 /// Makes text of a file safe to print: a hostile key cannot move a terminal's cursor or fill it.
 fn printable(text: &str) -> String {
-    const MAX: usize = 1_000;
-    let mut out = String::new();
-    for c in text.chars().take(MAX) {
-        if c.is_control() {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    if text.chars().nth(MAX).is_some() {
-        out.push('…');
-    }
-    out
+    jp_text::short_line(text, 1_000)
 }

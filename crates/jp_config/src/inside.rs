@@ -109,7 +109,7 @@ pub enum InsidePathError {
 pub type WasmPathError = InsidePathError;
 
 fn check_inside(text: &str) -> Result<(), InsidePathError> {
-    let path = || text.chars().take(200).collect::<String>();
+    let path = || jp_text::shorten(text, 200).into_owned();
     if text.len() > MAX_PATH {
         return Err(InsidePathError::TooLong { length: text.len() });
     }

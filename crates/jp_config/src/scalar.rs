@@ -49,11 +49,7 @@ pub(crate) fn describe(value: &Value) -> String {
         Value::Null => "nothing".to_string(),
         Value::Bool(value) => format!("`{value}`"),
         Value::Number(number) => format!("`{number}`"),
-        Value::String(text) => {
-            let short: String = text.chars().take(60).collect();
-            let more = if short.len() < text.len() { "…" } else { "" };
-            format!("`{short}{more}`")
-        }
+        Value::String(text) => format!("`{}`", jp_text::shorten(text, 60)),
         Value::Array(_) => "a list".to_string(),
         Value::Object(_) => "a table".to_string(),
     }

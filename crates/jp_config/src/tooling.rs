@@ -161,7 +161,7 @@ pub(crate) fn versions(text: &str) -> Result<VersionReq, String> {
     let read: VersionReq = read.map_err(|error: semver::Error| {
         format!(
             "`{}` is no version: {error}; expected one such as `1.2.0`, or a range such as `1.2`, `^1` or `*`",
-            text.escape_debug()
+            jp_text::inline(text)
         )
     })?;
     // It is written out again with all its operators, and must then be read again.
@@ -180,7 +180,7 @@ pub(crate) fn is_tool_id(text: &str) -> bool {
 
 /// Says what an id must be.
 pub(crate) fn not_an_id(id: &str) -> String {
-    let id: String = id.chars().take(80).collect();
+    let id = jp_text::start(id, 80);
     format!(
         "`{id}` is no tool of a registry: expected words of a-z and 0-9, joined by `-` or `.`, such as `pdf.extract-text`"
     )

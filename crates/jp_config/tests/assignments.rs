@@ -203,6 +203,26 @@ fn set_makes_a_file_and_leaves_a_bad_one_alone() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "polcy = 1");
 }
 
+#[test]
+fn of_many_assignments_at_once_none_is_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("config.toml");
+    let start = std::sync::Barrier::new(20);
+    std::thread::scope(|scope| {
+        for n in 0..20 {
+            let (file, start) = (&file, &start);
+            scope.spawn(move || {
+                start.wait();
+                set(file, &format!("kb.topic.t{n}.subjects=.jp/kb")).unwrap();
+            });
+        }
+    });
+    let text = fs::read_to_string(&file).unwrap();
+    let kept = (0..20).filter(|n| text.contains(&format!("[kb.topic.t{n}]\n")));
+    assert_eq!(kept.count(), 20, "{text}");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
 #[cfg(unix)]
 #[test]
 fn set_through_a_link_keeps_the_link_and_the_mode() {

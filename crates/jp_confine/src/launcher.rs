@@ -3,15 +3,14 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::File,
     io::{self, Read, Seek, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::OnceLock,
+    sync::{Once, OnceLock},
     time::{Duration, Instant},
 };
 
-use tempfile::{NamedTempFile, TempPath};
+use jp_disk::Temporary;
 
 use crate::{
     ConfineError, Confinement, Network, ProcessLimits,
@@ -25,6 +24,9 @@ pub(crate) const ENTER: &str = "__confine";
 /// Where orders are left: in memory if possible, since an environment may hold secrets. Both
 /// directories are sticky, so nobody else can put another file in its place.
 const ORDER_DIRECTORIES: [&str; 2] = ["/dev/shm", "/tmp"];
+
+/// How their names begin.
+const ORDER: &str = "jp-order-";
 
 /// How long finding out whether this system can confine may take.
 const PROBE_TIME: Duration = Duration::from_secs(10);
@@ -49,9 +51,8 @@ pub struct Confined {
 /// Tells a launcher that could not confine from a program that failed.
 #[derive(Debug)]
 pub struct Report {
-    file: File,
-    /// Removes the order when nobody took it.
-    _path: TempPath,
+    /// Removed when nobody took it.
+    order: Temporary,
 }
 
 impl Launcher {
@@ -173,13 +174,17 @@ impl Launcher {
             action: "leave the order for the launcher",
             source,
         };
-        let (mut file, path) = order_file().map_err(io)?.into_parts();
-        file.write_all(&message).map_err(io)?;
+        let order = order_file().map_err(io)?;
+        order.file().write_all(&message).map_err(io)?;
         let mut command = Command::new(&self.program);
-        command.arg(ENTER).arg(&path).env_clear().current_dir("/");
+        command
+            .arg(ENTER)
+            .arg(order.path())
+            .env_clear()
+            .current_dir("/");
         Ok(Confined {
             command,
-            report: Report { file, _path: path },
+            report: Report { order },
         })
     }
 }
@@ -216,7 +221,7 @@ impl Report {
 
     fn verdict(&self) -> Option<Verdict> {
         let mut message = Vec::new();
-        let mut file = &self.file;
+        let mut file = self.order.file();
         file.rewind().ok()?;
         file.take(MAX_MESSAGE as u64)
             .read_to_end(&mut message)
@@ -225,12 +230,18 @@ impl Report {
     }
 }
 
-fn order_file() -> io::Result<NamedTempFile> {
+/// Makes the file of an order. Those that killed processes left, which may hold secrets, are removed
+/// once per process.
+fn order_file() -> io::Result<Temporary> {
+    static SWEPT: Once = Once::new();
+    SWEPT.call_once(|| {
+        for directory in ORDER_DIRECTORIES {
+            Temporary::sweep(Path::new(directory), ORDER, Duration::ZERO);
+        }
+    });
     let mut result = Err(io::ErrorKind::NotFound.into());
     for directory in ORDER_DIRECTORIES {
-        result = tempfile::Builder::new()
-            .prefix("jp-order-")
-            .tempfile_in(directory);
+        result = Temporary::create(Path::new(directory), ORDER, "");
         if result.is_ok() {
             break;
         }

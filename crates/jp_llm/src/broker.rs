@@ -2,7 +2,7 @@
 //!
 //! Fronts get what they need of the broker's crate through here.
 
-use std::{fs, os::unix::fs::DirBuilderExt, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use jp_broker::{
     Endpoint, FileVault, GenerateOptions, HttpServer, HttpServers, Responses, SearchProvider,
@@ -76,9 +76,8 @@ pub fn open(
 /// When it cannot be used.
 pub fn open_store(places: &BrokerPlaces) -> Result<Store, String> {
     if let Some(dir) = places.store.parent() {
-        let mut builder = fs::DirBuilder::new();
-        let made = builder.recursive(true).mode(0o700).create(dir);
-        made.map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
+        jp_disk::create_dir(dir)
+            .map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
     }
     Store::open(&places.store).map_err(|error| error.to_string())
 }
@@ -202,7 +201,7 @@ fn endpoint(url: &str, key: Option<&String>) -> Result<Endpoint, String> {
     };
     let name: SecretName = key
         .parse()
-        .map_err(|error| format!("`{}` is no name of a secret: {error}", key.escape_debug()))?;
+        .map_err(|error| format!("`{}` is no name of a secret: {error}", jp_text::inline(key)))?;
     Ok(endpoint.with_key(name))
 }
 

@@ -6,8 +6,8 @@ use std::{
     path::Path,
 };
 
+use jp_disk::Sha256;
 use jp_wasm::{FileKind, Inspected, ToolKind};
-use sha2::{Digest, Sha256};
 
 use crate::{Host, ToolError};
 
@@ -88,8 +88,7 @@ pub fn sha256_file(path: &Path) -> io::Result<String> {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::of(bytes).to_string()
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {

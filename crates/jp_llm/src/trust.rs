@@ -7,12 +7,12 @@ mod pins;
 
 use std::{
     collections::BTreeMap,
-    fs, io,
-    io::Write,
+    io,
     path::{Path, PathBuf},
 };
 
 use jp_config::Loaded;
+use jp_disk::{Disk, PRIVATE};
 use serde::{Deserialize, Serialize};
 
 pub use pins::Unpinned;
@@ -128,16 +128,16 @@ impl TrustStore {
             path: path.to_owned(),
             reason,
         };
-        let workspaces = match fs::metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
-            Err(error) => return Err(failed(error)),
-            Ok(found) if !found.is_file() || found.len() > MAX_FILE => {
-                return Err(damaged("not a file of a sensible size".to_owned()));
-            }
-            Ok(_) => {
-                let bytes = fs::read(path).map_err(failed)?;
+        use io::ErrorKind::{FileTooLarge, InvalidInput};
+        let workspaces = match jp_disk::read(path, MAX_FILE) {
+            Ok(None) => BTreeMap::new(),
+            Ok(Some(bytes)) => {
                 serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?
             }
+            Err(error) if matches!(error.kind(), FileTooLarge | InvalidInput) => {
+                return Err(damaged("not a file of a sensible size".to_owned()));
+            }
+            Err(error) => return Err(failed(error)),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -192,17 +192,8 @@ impl TrustStore {
             path: self.path.clone(),
             source,
         };
-        let lock = || -> io::Result<fs::File> {
-            fs::create_dir_all(self.path.parent().unwrap_or(Path::new(".")))?;
-            let path = self.path.with_extension("lock");
-            let lock = fs::OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(path)?;
-            lock.lock()?;
-            Ok(lock)
-        };
-        let _lock = lock().map_err(failed)?;
+        let lock = Disk::real().lock(&self.path.with_extension("lock"));
+        let _lock = lock.map_err(failed)?;
         self.workspaces = Self::open(&self.path)?.workspaces;
         let changed = change(&mut self.workspaces);
         self.save()?;
@@ -218,14 +209,9 @@ impl TrustStore {
 
     fn save(&self) -> Result<(), TrustError> {
         let write = || -> io::Result<()> {
-            let dir = self.path.parent().unwrap_or(Path::new("."));
-            fs::create_dir_all(dir)?;
-            let mut file = tempfile::NamedTempFile::new_in(dir)?;
-            serde_json::to_writer_pretty(&mut file, &self.workspaces)?;
-            file.write_all(b"\n")?;
-            file.as_file().sync_all()?;
-            file.persist(&self.path)?;
-            Ok(())
+            let mut bytes = serde_json::to_vec_pretty(&self.workspaces)?;
+            bytes.push(b'\n');
+            Disk::real().replace(&self.path, &bytes, PRIVATE)
         };
         write().map_err(|source| TrustError::Io {
             path: self.path.clone(),

@@ -2,7 +2,8 @@
 
 use std::{fs::File, io, io::Read, path::Path};
 
-use sha2::Digest as _;
+use jp_disk::Sha256Hasher;
+use sha1::{Digest as _, Sha1};
 
 use crate::{Algorithm, Checksum};
 
@@ -16,10 +17,14 @@ pub(crate) fn hash(path: &Path, algorithm: Algorithm) -> io::Result<String> {
     if !found.is_file() || found.len() > MAX_PROGRAM {
         return Err(io::Error::other("not a file of a sensible size"));
     }
-    let file = file.take(MAX_PROGRAM);
+    let mut file = file.take(MAX_PROGRAM);
     match algorithm {
-        Algorithm::Sha256 => digest::<sha2::Sha256>(file),
-        Algorithm::Sha1 => digest::<sha1::Sha1>(file),
+        Algorithm::Sha256 => {
+            let mut hasher = Sha256Hasher::default();
+            io::copy(&mut file, &mut hasher)?;
+            Ok(hasher.finish().to_string())
+        }
+        Algorithm::Sha1 => sha1(file),
     }
 }
 
@@ -28,26 +33,17 @@ pub(crate) fn fits(found: &str, checksum: &Checksum) -> bool {
     found.eq_ignore_ascii_case(checksum.value.trim())
 }
 
-fn digest<D: sha2::Digest>(mut from: impl Read) -> io::Result<String> {
-    let mut hasher = D::new();
+fn sha1(mut from: impl Read) -> io::Result<String> {
+    let mut hasher = Sha1::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let count = from.read(&mut buffer)?;
         if count == 0 {
-            return Ok(hex(&hasher.finalize()));
+            let hash = hasher.finalize();
+            return Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect());
         }
         hasher.update(buffer.get(..count).unwrap_or_default());
     }
-}
-
-/// Writes bytes in lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Hashes bytes with SHA-256.
-pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
-    sha2::Sha256::digest(bytes).into()
 }
 
 #[cfg(test)]

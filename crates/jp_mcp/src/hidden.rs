@@ -1,28 +1,11 @@
 //! Characters that a person does not see and a model does: strangers hide instructions in them.
 
-/// Tells whether a character is invisible, changes the direction of text, or drives a terminal.
-fn is_hidden(c: char) -> bool {
-    match c {
-        '\n' | '\t' => false,
-        // Soft hyphen, the marks that fold Hangul and Mongolian to nothing, and all zero-width and
-        // direction characters.
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{3164}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}'
-        // Tags spell ASCII without showing it; the selectors after them can carry any byte.
-        | '\u{e0000}'..='\u{e0fff}' => true,
-        _ => c.is_control(),
-    }
-}
+use jp_text::{is_hidden, is_variation_selector, shorten_and_count};
 
-const fn is_selector(c: char) -> bool {
-    matches!(c, '\u{fe00}'..='\u{fe0f}')
+/// Tells whether a character stays out of text: everything hidden but the ends of lines and the
+/// selectors, which colour an emoji.
+fn is_removed(c: char) -> bool {
+    !matches!(c, '\n' | '\t') && is_hidden(c) && !is_variation_selector(c)
 }
 
 /// Tells whether a text holds anything that [`clean`] would take out.
@@ -41,11 +24,11 @@ pub(crate) fn clean(text: &str) -> (String, usize) {
             continue;
         }
         // One selector colours an emoji; a row of them is a message.
-        if is_hidden(c) || is_selector(c) && after_selector {
+        if is_removed(c) || is_variation_selector(c) && after_selector {
             removed = removed.saturating_add(1);
             continue;
         }
-        after_selector = is_selector(c);
+        after_selector = is_variation_selector(c);
         kept.push(c);
     }
     let (kept, comments) = without_comments(&kept);
@@ -70,13 +53,7 @@ fn without_comments(text: &str) -> (String, usize) {
 
 /// Makes a stranger's text fit for a message: cleaned, on as many lines as it has, and short.
 pub(crate) fn shown(text: &str, most: usize) -> String {
-    let (mut text, _) = clean(text);
-    if let Some((end, _)) = text.char_indices().nth(most) {
-        let left_out = text.len().saturating_sub(end);
-        text.truncate(end);
-        text.push_str(&format!("… [{left_out} bytes left out]"));
-    }
-    text
+    shorten_and_count(&clean(text).0, most).into_owned()
 }
 
 #[cfg(test)]
@@ -99,11 +76,5 @@ mod tests {
         ] {
             assert_eq!(clean(text), (kept.to_owned(), removed), "{text:?}");
         }
-    }
-
-    #[test]
-    fn a_long_text_is_cut_where_it_says_so() {
-        assert_eq!(shown("äöü", 2), "äö… [2 bytes left out]");
-        assert_eq!(shown("äö", 2), "äö");
     }
 }

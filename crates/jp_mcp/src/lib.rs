@@ -45,8 +45,9 @@ pub use error::McpError;
 pub use exchange::{
     HttpBody, HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse,
 };
+pub use jp_disk::Sha256 as Digest;
 pub use listing::Tools;
 pub use server::{Algorithm, Checksum, HttpServer, Limits, Means, Program, Reach, Server};
 pub use servers::Servers;
 pub use tail::Said;
-pub use tool::{Digest, ToolInfo};
+pub use tool::ToolInfo;

@@ -1,10 +1,7 @@
 //! What is known about a tool of a server, and a digest that changes when any of it does.
 
-use std::fmt;
-
+use jp_disk::Sha256;
 use serde_json::{Map, Value, json};
-
-use crate::checksum;
 
 /// A tool as its server describes it, checked and cleaned.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,17 +20,13 @@ pub struct ToolInfo {
     pub annotations: Map<String, Value>,
 }
 
-/// Stands for everything a server says about a tool.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Digest([u8; 32]);
-
 impl ToolInfo {
     /// Returns a digest of all of it, whatever the order of keys.
     #[must_use]
-    pub fn digest(&self) -> Digest {
+    pub fn digest(&self) -> Sha256 {
         let mut text = String::new();
         write_sorted(&self.to_json(), &mut text);
-        Digest(checksum::sha256(text.as_bytes()))
+        Sha256::of(text.as_bytes())
     }
 
     /// Returns it as the protocol writes it.
@@ -83,19 +76,6 @@ fn write_sorted(value: &Value, text: &mut String) {
             text.push(']');
         }
         other => text.push_str(&other.to_string()),
-    }
-}
-
-/// In lower-case hexadecimal.
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&checksum::hex(&self.0))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Digest({self})")
     }
 }
 

@@ -104,7 +104,7 @@ pub enum Denied {
     /// A file was chosen for a tool that does not ask for such files.
     #[error(
         "a file was chosen for `{}`, and the tool does not ask for {capability}",
-        argument.escape_debug()
+        jp_text::inline(argument)
     )]
     ByTool {
         /// The argument, as a JSON pointer.
@@ -199,7 +199,7 @@ pub fn compose_call(
         .find(|file| wanted.selected < Some(file.access))
     {
         return Err(Denied::ByTool {
-            argument: file.argument.chars().take(80).collect(),
+            argument: jp_text::shorten(&file.argument, 80).into_owned(),
             capability: Capability::Selected(file.access),
         });
     }

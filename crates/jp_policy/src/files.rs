@@ -23,13 +23,13 @@ pub struct GuestPath(String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GuestPathError {
     /// The path does not start at the root.
-    #[error("`{}` is not absolute", path.escape_debug())]
+    #[error("`{}` is not absolute", jp_text::inline(path))]
     Relative {
         /// The path as given.
         path: String,
     },
     /// The path has a part that could lead elsewhere.
-    #[error("`{}` has an empty, `.`, `..` or NUL part", path.escape_debug())]
+    #[error("`{}` has an empty, `.`, `..` or NUL part", jp_text::inline(path))]
     Part {
         /// The path as given.
         path: String,
@@ -112,7 +112,7 @@ impl fmt::Display for Escaped<'_> {
             match c {
                 '"' | '\\' => write!(f, "\\{c}")?,
                 '\'' => f.write_char(c)?,
-                _ if c.escape_debug().len() == 1 => f.write_char(c)?,
+                _ if !jp_text::is_hidden(c) && c.escape_debug().len() == 1 => f.write_char(c)?,
                 _ => match u32::from(c) {
                     code @ 0..=0xffff => write!(f, "\\u{code:04X}")?,
                     code => write!(f, "\\U{code:08X}")?,

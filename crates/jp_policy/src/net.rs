@@ -20,7 +20,7 @@ pub struct HostPattern {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{}` is no host: expected a name such as `api.example.com`, `*.example.com` or `example.com:8443`",
-    text.escape_debug()
+    jp_text::inline(text)
 )]
 pub struct HostPatternError {
     text: String,
@@ -81,7 +81,7 @@ impl FromStr for HostPattern {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || HostPatternError {
-            text: text.chars().take(80).collect(),
+            text: jp_text::shorten(text, 80).into_owned(),
         };
         let (host, port) = match text.rsplit_once(':') {
             Some((host, port)) => (host, Some(parse_port(port).ok_or_else(error)?)),

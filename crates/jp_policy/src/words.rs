@@ -21,7 +21,7 @@ impl Capability {
             Self::Files(rule) => format!("{} {}", verb(rule.access), place(rule)),
             Self::Selected(access) => format!("{} files you choose", verb(*access)),
             Self::Net(host) if host == "*" => "reach any host on the network".into(),
-            Self::Net(host) => format!("reach {}", host.escape_debug()),
+            Self::Net(host) => format!("reach {}", jp_text::inline(host)),
             Self::Subprocess => "run a command".into(),
             Self::Brokered(name) => format!("ask jp for {name}"),
             Self::Env(name) => format!("see the variable {name}"),
@@ -69,7 +69,7 @@ impl Request {
             let needs = more.needs.each();
             let needs = needs.iter().map(|need| {
                 let need = need.words();
-                format!("{need}, when {} is a file", when.escape_debug())
+                format!("{need}, when {} is a file", jp_text::inline(when))
             });
             said.extend(needs);
         }

@@ -120,7 +120,7 @@ impl Diff {
             self.left_out += 1;
             return;
         }
-        let text = escape(text);
+        let text = jp_text::escape_line(text).into_owned();
         self.lines.push(Line { sign, text });
     }
 }
@@ -157,31 +157,6 @@ impl fmt::Display for Reason {
             Self::Unknown => "what was accepted before is not known on this machine",
         })
     }
-}
-
-/// Writes a text on one line in which every character shows.
-#[must_use]
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_deceptive(c) {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-/// Tells whether a character ends lines, moves the cursor, reverses text or cannot be seen.
-pub(crate) fn is_deceptive(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
-        || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0000}'..='\u{e0fff}')
-        // Blank, though letters: they can stand where nothing seems to be.
-        || matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{34f}')
 }
 
 #[cfg(test)]

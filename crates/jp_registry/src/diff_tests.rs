@@ -65,7 +65,7 @@ fn e49_hidden_characters_are_written_out() {
             "{line}"
         );
     }
-    assert_eq!(escape("a\tb\u{7f}"), "a\\tb\\u{7f}");
+    assert_eq!(jp_text::escape_line("a\tb\u{7f}"), "a\\tb\\u{7f}");
 }
 
 #[test]

@@ -48,7 +48,10 @@ pub enum DocumentError {
         reason: String,
     },
     /// An object has a key twice: one reader takes the first, another the last.
-    #[error("line {line}, column {column}: the key `{}` is there twice", key.escape_debug())]
+    #[error(
+        "line {line}, column {column}: the key `{}` is there twice",
+        jp_text::inline(key)
+    )]
     Duplicate {
         /// Which key, or its beginning.
         key: String,
@@ -74,7 +77,7 @@ impl DocumentError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Duplicate { key, .. } => {
-                Some(format!("remove one of the two `{}`", key.escape_debug()))
+                Some(format!("remove one of the two `{}`", jp_text::inline(key)))
             }
             Self::Number { .. } => Some(
                 "write it as a string, or as a whole number between -(2^53)+1 and (2^53)-1"
@@ -112,23 +115,7 @@ pub fn digest(value: &Value) -> Result<Digest, DocumentError> {
     canonical(value).map(|bytes| Digest::of(&bytes))
 }
 
-/// Makes a stranger's text fit to be shown: in one line, without what hides or moves text, and not
-/// endless. Doing it twice changes nothing more.
-pub(crate) fn clean(text: &str, max: usize) -> String {
-    let plain = |char: char| match char {
-        '"' | '\'' | '\\' => char,
-        _ if char.escape_debug().len() > 1 => char::REPLACEMENT_CHARACTER,
-        _ => char,
-    };
-    let mut kept: String = text.chars().take(max).map(plain).collect();
-    if text.chars().nth(max).is_some() {
-        kept.pop();
-        kept.push('…');
-    }
-    kept
-}
-
 /// What serde says of a value; it repeats keys as they were written.
 pub(crate) fn said(error: &serde_json::Error) -> String {
-    clean(&error.to_string(), 300)
+    jp_text::mask(&error.to_string(), 300)
 }

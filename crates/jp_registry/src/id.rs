@@ -3,9 +3,9 @@
 
 use std::{fmt, str::FromStr};
 
+use jp_text::shorten;
 use semver::VersionReq;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 /// Longer names are refused.
 const MAX_ID: usize = 64;
@@ -32,30 +32,26 @@ pub enum IdError {
         text: String,
     },
     /// It is no sha256.
-    #[error("`{}` is no sha256: expected 64 digits 0-9 and a-f", text.escape_debug())]
-    Digest {
-        /// The beginning of the text.
-        text: String,
-    },
+    #[error(transparent)]
+    Digest(#[from] jp_disk::Sha256Error),
     /// It names no tool and version.
     #[error(
         "`{}` is no tool and version: expected `ocr`, or `ocr@1.2.0`",
-        text.escape_debug()
+        jp_text::inline(text)
     )]
     Ref {
         /// The beginning of the text.
         text: String,
     },
     /// It pins nothing.
-    #[error("`{}` pins no model: expected `<id>@sha256:<64 digits>`", text.escape_debug())]
+    #[error(
+        "`{}` pins no model: expected `<id>@sha256:<64 digits>`",
+        jp_text::inline(text)
+    )]
     Pin {
         /// The beginning of the text.
         text: String,
     },
-}
-
-fn start_of(text: &str) -> String {
-    text.chars().take(80).collect()
 }
 
 /// The name of a tool in a registry: `ocr`, `pdf.extract-text`.
@@ -71,10 +67,7 @@ pub struct ToolId(String);
 #[serde(try_from = "String", into = "String")]
 pub struct ModelId(String);
 
-/// The sha256 of some bytes, written as 64 digits in lower case.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Digest([u8; 32]);
+pub use jp_disk::Sha256 as Digest;
 
 /// A model and the bytes it must be: `glm-ocr-1.5-q8@sha256:…`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -112,26 +105,6 @@ impl ModelId {
     }
 }
 
-impl Digest {
-    /// Hashes bytes.
-    #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
-        Self(Sha256::digest(bytes).into())
-    }
-
-    /// Takes a hash that was computed elsewhere.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
-    /// Returns the hash itself.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-}
-
 /// Tells whether all words of a text, split at `at`, are there and made of such letters only.
 fn words(text: &str, at: &[char], letter: impl Fn(u8) -> bool) -> bool {
     let mut parts = text.split(at);
@@ -146,7 +119,7 @@ impl FromStr for ToolId {
         if words(text, &['.', '-'], letter) {
             return Ok(Self(text.to_owned()));
         }
-        let text = start_of(text);
+        let text = shorten(text, 80).into_owned();
         Err(IdError::Tool { text })
     }
 }
@@ -160,22 +133,8 @@ impl FromStr for ModelId {
         if words(text, &['-'], letter) && !text.starts_with('.') && !text.contains("..") {
             return Ok(Self(text.to_owned()));
         }
-        let text = start_of(text);
+        let text = shorten(text, 80).into_owned();
         Err(IdError::Model { text })
-    }
-}
-
-impl FromStr for Digest {
-    type Err = IdError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fail = || IdError::Digest {
-            text: start_of(text),
-        };
-        let bytes = data_encoding::HEXLOWER
-            .decode(text.as_bytes())
-            .map_err(|_| fail())?;
-        bytes.try_into().map(Self).map_err(|_| fail())
     }
 }
 
@@ -185,7 +144,7 @@ impl FromStr for Pinned {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parts = text.split_once("@sha256:");
         let (id, sha256) = parts.ok_or_else(|| IdError::Pin {
-            text: start_of(text),
+            text: shorten(text, 80).into_owned(),
         })?;
         Ok(Self {
             id: id.parse()?,
@@ -204,7 +163,7 @@ impl FromStr for ToolRef {
                 let version = Some(version).filter(|version| version.len() <= MAX_ID);
                 let version = version.and_then(|version| VersionReq::parse(version).ok());
                 let fail = || IdError::Ref {
-                    text: start_of(text),
+                    text: shorten(text, 80).into_owned(),
                 };
                 (id, Some(version.ok_or_else(fail)?))
             }
@@ -219,18 +178,6 @@ impl fmt::Display for ToolRef {
         fmt::Display::fmt(&self.id, f)?;
         let version = self.version.as_ref();
         version.map_or(Ok(()), |version| write!(f, "@{version}"))
-    }
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&data_encoding::HEXLOWER.encode(&self.0))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
     }
 }
 
@@ -270,7 +217,7 @@ macro_rules! as_text {
         }
     )+};
 }
-as_text!(ToolId, ToolRef, ModelId, Digest, Pinned);
+as_text!(ToolId, ToolRef, ModelId, Pinned);
 
 #[cfg(test)]
 #[path = "id_tests.rs"]

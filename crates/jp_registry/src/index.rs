@@ -13,7 +13,7 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Digest, ModelId, ToolId, document,
+    Digest, ModelId, ToolId,
     key::SigningKey,
     revocation::Revocations,
     signature::{Dated, Judge, ListError, ListKind, Seen, SignatureError, SignedList},
@@ -101,7 +101,7 @@ impl IndexContent {
             reasons.chain([&mut tool.summary])
         });
         for text in texts.flatten() {
-            *text = document::clean(text, MAX_TEXT);
+            *text = jp_text::mask(text, MAX_TEXT);
         }
     }
 

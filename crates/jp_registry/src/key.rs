@@ -2,7 +2,6 @@
 //! to be compared by a person.
 
 mod file;
-pub(crate) mod private;
 #[cfg(test)]
 mod tests;
 
@@ -24,13 +23,19 @@ const PREFIX: &str = "ed25519:";
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The text is no public key.
-    #[error("`{}` is no public key: expected `ed25519:` and 44 characters of base64", text.escape_debug())]
+    #[error(
+        "`{}` is no public key: expected `ed25519:` and 44 characters of base64",
+        jp_text::inline(text)
+    )]
     Public {
         /// The beginning of the text.
         text: String,
     },
     /// The text is no id of a key.
-    #[error("`{}` is no id of a key: expected 32 digits 0-9 and a-f", text.escape_debug())]
+    #[error(
+        "`{}` is no id of a key: expected 32 digits 0-9 and a-f",
+        jp_text::inline(text)
+    )]
     Id {
         /// The beginning of the text.
         text: String,
@@ -195,7 +200,7 @@ impl FromStr for PublicKey {
             .and_then(|bytes| bytes.try_into().ok())
             .map(Self)
             .ok_or_else(|| KeyError::Public {
-                text: start_of(text),
+                text: jp_text::shorten(text, 80).into_owned(),
             })
     }
 }
@@ -211,13 +216,9 @@ impl FromStr for KeyId {
             .and_then(|bytes| bytes.try_into().ok())
             .map(Self)
             .ok_or_else(|| KeyError::Id {
-                text: start_of(text),
+                text: jp_text::shorten(text, 80).into_owned(),
             })
     }
-}
-
-fn start_of(text: &str) -> String {
-    text.chars().take(80).collect()
 }
 
 impl fmt::Display for PublicKey {

@@ -6,7 +6,6 @@
 
 pub mod definitions;
 pub mod diff;
-pub mod disk;
 pub mod document;
 pub mod id;
 pub mod index;
@@ -27,9 +26,9 @@ pub mod trust;
 pub mod verify;
 
 pub use diff::Diff;
-pub use disk::Disk;
 pub use id::{Digest, IdError, ModelId, Pinned, ToolId, ToolRef};
 pub use install::{InstallError, Installer};
+pub use jp_disk::{self as disk, Disk};
 pub use lock::{Lock, LockedCustom, LockedTool, McpPin};
 pub use manifest::{Artifact, Deprecated, ManifestError, ToolManifest};
 pub use model::{ModelArtifact, ModelManifest};

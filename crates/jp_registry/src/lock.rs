@@ -198,7 +198,10 @@ impl Lock {
         text::check_name("server", server)?;
         text::check_name("tool", tool)?;
         let digest = shown_digest(shown).ok_or_else(|| LockError::Malformed {
-            reason: format!("what `{}` shows has no canonical form", tool.escape_debug()),
+            reason: format!(
+                "what `{}` shows has no canonical form",
+                jp_text::inline(tool)
+            ),
         })?;
         let key = (server.to_owned(), tool.to_owned());
         self.mcp.insert(key, digest);
@@ -229,7 +232,7 @@ impl Lock {
         match self.mcp.insert(key, shown) {
             None => Ok(()),
             Some(_) => Err(LockError::Duplicate {
-                name: format!("{}.{}", server.escape_debug(), tool.escape_debug()),
+                name: format!("{}.{}", jp_text::inline(server), jp_text::inline(tool)),
             }),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jp_disk::Sha256Error;
 use semver::Version;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -235,7 +236,7 @@ fn artifacts(
         }
         let sha256 = raw.sha256.parse();
         let sha256 =
-            sha256.map_err(|error: IdError| ManifestError::value(&path("sha256"), error))?;
+            sha256.map_err(|error: Sha256Error| ManifestError::value(&path("sha256"), error))?;
         // A model in one form need not say its size twice.
         let size_bytes = size(&path("size_bytes"), raw.size_bytes.unwrap_or(of_all))?;
         let artifact = ModelArtifact {

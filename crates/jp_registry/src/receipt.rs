@@ -237,7 +237,7 @@ impl Receipts {
     fn malformed(&self, reason: &str) -> ReceiptError {
         ReceiptError::Malformed {
             path: self.path.clone(),
-            reason: crate::diff::escape(reason),
+            reason: jp_text::escape_line(reason).into_owned(),
         }
     }
 }

@@ -12,9 +12,8 @@ mod object;
 mod verified;
 
 use std::{
-    fs::{self, DirBuilder},
-    io,
-    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+    fs, io,
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -241,8 +240,7 @@ pub(crate) fn remove(path: &Path) -> Result<(), FetchError> {
 /// Makes a directory that is the user's alone.
 fn make_private(dir: &Path) -> Result<(), FetchError> {
     let failed = |error| FetchError::io(format!("use {} as a store", dir.display()), error);
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-    made.map_err(failed)?;
+    jp_disk::create_dir(dir).map_err(failed)?;
     let meta = fs::symlink_metadata(dir).map_err(failed)?;
     let open_to_others = meta.permissions().mode() & 0o022 != 0;
     if !meta.is_dir() || open_to_others || meta.uid() != rustix::process::geteuid().as_raw() {

@@ -84,7 +84,10 @@ pub enum TrustError {
         to: KeyId,
     },
     /// A name of a registry that is none.
-    #[error("`{}` is no name of a registry: expected words of a-z and 0-9, joined by `-` or `.`", name.escape_debug())]
+    #[error(
+        "`{}` is no name of a registry: expected words of a-z and 0-9, joined by `-` or `.`",
+        jp_text::inline(name)
+    )]
     RegistryName {
         /// The name, or its beginning.
         name: String,

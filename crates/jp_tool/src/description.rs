@@ -40,13 +40,13 @@ impl Description {
     pub fn read(text: &str) -> Result<Self, String> {
         let read: Self = serde_json::from_str(text).map_err(|error| {
             // What could not be read may be part of the message, and as long as it likes.
-            error.to_string().chars().take(300).collect::<String>()
+            jp_text::shorten(&error.to_string(), 300).into_owned()
         })?;
         if read.tools.len() > MAX_TOOLS {
             return Err(format!("more than {MAX_TOOLS} tools"));
         }
         for (at, tool) in read.tools.iter().enumerate() {
-            let name: String = tool.name.chars().take(100).collect();
+            let name = jp_text::shorten(&tool.name, 100);
             if tool.name.is_empty() {
                 return Err("a tool has no name".to_owned());
             }

@@ -140,12 +140,7 @@ impl<'de> Deserialize<'de> for AnswerType {
 
 /// Quotes a value in a message without letting a guest make the message huge.
 fn shorten(value: &Value) -> String {
-    const MOST: usize = 80;
-    let text = value.to_string();
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    jp_text::shorten(&value.to_string(), 80).into_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Names: how a path becomes a slug, when it is hidden, and how foreign names are shown. Pure text.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::borrow::Cow;
 
 use crate::limits::MAX_ECHO;
 
@@ -49,18 +49,7 @@ fn undotted(component: &str) -> &str {
 /// Shows foreign text on one line: control characters and invisible ones are written as escapes, so
 /// that a file name can neither add lines to a listing nor hide what it says.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unprintable) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' | '\t' => shown.extend(c.escape_default()),
-            c if is_unprintable(c) => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    Cow::Owned(shown)
+    jp_text::escape_line(text)
 }
 
 /// Shows a title or an introduction on one line, its line breaks turned into spaces.
@@ -71,23 +60,5 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// Quotes foreign text in backticks for a message, shortened visibly when it is very long.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut shown = String::from("`");
-    match text.char_indices().nth(MAX_ECHO) {
-        Some((end, _)) => {
-            let _ = write!(shown, "{}…", printable(text.get(..end).unwrap_or_default()));
-        }
-        None => shown.push_str(&printable(text)),
-    }
-    shown.push('`');
-    shown
-}
-
-fn is_unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
-            // zero width and marks of direction, line separators, direction overrides
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            // tag characters: invisible ASCII
-            | '\u{e0000}'..='\u{e007f}')
+    format!("`{}`", jp_text::short_line(text, MAX_ECHO))
 }

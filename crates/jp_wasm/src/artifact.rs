@@ -2,12 +2,11 @@
 
 use std::{
     collections::HashMap,
-    fmt,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use sha2::Digest;
+use jp_disk::Sha256;
 use tokio::sync::OnceCell;
 use wasmtime::Engine;
 
@@ -30,42 +29,6 @@ const MAX_REMEMBERED: usize = 4096;
 /// Spares of all tools together. With the used instances that wait to be taken down they fit
 /// into the part of the pool that calls leave free.
 const SPARES: usize = 64;
-
-/// The SHA-256 of some bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Sha256([u8; 32]);
-
-impl Sha256 {
-    /// Takes a hash that was made elsewhere.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
-    /// Hashes bytes.
-    #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
-        Self(sha2::Sha256::digest(bytes).into())
-    }
-
-    /// Returns the hash as bytes.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-}
-
-impl fmt::Display for Sha256 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for Sha256 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
 
 /// A tool that is part of this program.
 #[derive(Debug, Clone, Copy)]

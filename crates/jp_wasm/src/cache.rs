@@ -6,21 +6,19 @@
 
 use std::{
     fs,
-    io::{self, Read, Seek, Write},
+    io::{self, Read, Seek},
     os::{
         fd::AsRawFd,
-        unix::fs::{DirBuilderExt, FileExt, MetadataExt},
+        unix::fs::{FileExt, MetadataExt},
     },
     path::{Path, PathBuf},
 };
 
+use jp_disk::Sha256;
 use rustix::fs::{MemfdFlags, SealFlags};
 use wasmtime::{Engine, Module, component::Component};
 
-use crate::{
-    artifact::Sha256,
-    code::{Code, Layer},
-};
+use crate::code::{Code, Layer};
 
 /// Code larger than this is not looked at: nothing we compile comes close.
 const MAX_CODE: u64 = 1024 * 1024 * 1024;
@@ -37,10 +35,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// Opens or makes the directory and its key.
     pub(crate) fn open(dir: &Path) -> io::Result<Self> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(dir)?;
+        jp_disk::create_dir(dir)?;
         let found = fs::symlink_metadata(dir)?;
         let own = rustix::process::geteuid().as_raw();
         if !found.is_dir() || found.uid() != own || found.mode() & 0o022 != 0 {
@@ -50,7 +45,7 @@ impl Cache {
         }
         Ok(Self {
             dir: dir.to_owned(),
-            key: key(dir)?,
+            key: jp_disk::key_file(&dir.join("key"))?,
         })
     }
 
@@ -89,13 +84,9 @@ impl Cache {
     pub(crate) fn store(&self, engine: &Engine, sha256: &Sha256, code: &Code) -> io::Result<()> {
         let layer = code.layer();
         let code = code.serialize().map_err(io::Error::other)?;
-        let mut file = tempfile::Builder::new()
-            .prefix(".new-")
-            .tempfile_in(&self.dir)?;
-        file.write_all(self.mac(sha256, layer, &code).as_bytes())?;
-        file.write_all(&code)?;
-        file.persist(self.path(engine, sha256, layer))?;
-        Ok(())
+        let mac = self.mac(sha256, layer, &code);
+        let path = self.path(engine, sha256, layer);
+        jp_disk::store_private(&path, &[mac.as_bytes(), &code])
     }
 
     /// The MAC covers the name of the file too, so one tool cannot stand in for another, and a
@@ -146,43 +137,6 @@ pub(crate) fn compatibility(engine: &Engine) -> u64 {
     let mut digest = Digest(blake3::Hasher::new());
     engine.precompile_compatibility_hash().hash(&mut digest);
     digest.finish()
-}
-
-/// Reads the key, or makes one that appears whole or not at all.
-fn key(dir: &Path) -> io::Result<[u8; 32]> {
-    let path = dir.join("key");
-    for _ in 0..2 {
-        match fs::read(&path) {
-            Ok(bytes) => {
-                return bytes.try_into().map_err(|_| {
-                    io::Error::new(
-                        io::ErrorKind::InvalidData,
-                        format!("{} is damaged; remove it", path.display()),
-                    )
-                });
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Err(_) => {}
-        }
-        let mut key = [0; 32];
-        let filled = rustix::rand::getrandom(&mut key, rustix::rand::GetRandomFlags::empty())?;
-        if filled != key.len() {
-            return Err(io::Error::other("the system gave too little randomness"));
-        }
-        let mut file = tempfile::Builder::new()
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
-            .tempfile_in(dir)?;
-        file.write_all(&key)?;
-        match file.persist_noclobber(&path) {
-            Ok(_) => return Ok(key),
-            // Another process was quicker; its key counts.
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error.error),
-        }
-    }
-    fs::read(&path)?
-        .try_into()
-        .map_err(|_| io::Error::other("the cache key cannot be read"))
 }
 
 /// A copy of a file that nobody can change any more, not even who can write the file.

@@ -53,7 +53,7 @@ pub(crate) async fn answer(
     if let Some(calls) = calls {
         return calls.call(name, arguments, afterwards).await;
     }
-    let name: String = name.chars().take(MAX_NAME).collect();
+    let name = jp_text::shorten(name, MAX_NAME);
     let message = format!("Capability '{name}' is not allowed for tool '{tool}'");
     Err(CapabilityError {
         json: error("forbidden", &message),

@@ -109,16 +109,7 @@ fn is_of_kernel(_: &StdFile) -> io::Result<bool> {
 
 /// Returns a name that does no harm where it is shown: it goes into arguments and messages.
 fn shown(name: &OsStr) -> String {
-    let harmless = |c: char| {
-        let invisible = matches!(
-            c,
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        );
-        let shown = c != '/' && c != char::REPLACEMENT_CHARACTER && !c.is_control() && !invisible;
-        if shown { c } else { '_' }
-    };
-    let text = String::from_utf8_lossy(name.as_bytes());
-    text.chars().map(harmless).collect()
+    jp_text::file_name(&String::from_utf8_lossy(name.as_bytes()))
 }
 
 #[cfg(test)]

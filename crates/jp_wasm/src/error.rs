@@ -181,7 +181,7 @@ pub(crate) fn describe(error: &wasmtime::Error) -> String {
         .map_or(&[][..], WasmBacktrace::frames);
     for frame in frames.iter().take(8) {
         let name = frame.func_name().unwrap_or("an unnamed function");
-        let name: String = name.chars().take(120).collect();
+        let name = jp_text::short_line(name, 120);
         reason.push_str("\n  in ");
         reason.push_str(&name);
     }

@@ -102,7 +102,7 @@ impl Inspected {
 
 fn push(names: &mut Vec<String>, cut: &mut bool, name: &str) {
     if names.len() < MAX_NAMES {
-        names.push(name.chars().take(200).collect());
+        names.push(jp_text::shorten(name, 200).into_owned());
     } else {
         *cut = true;
     }

@@ -41,7 +41,7 @@ use std::path::Path;
 
 use jp_policy::Limits;
 
-pub use artifact::{Embedded, Prepared, Sha256};
+pub use artifact::{Embedded, Prepared};
 pub use call::{Ended, GuestCall, Traces};
 pub use capability::{Afterwards, CapabilityCalls, CapabilityError};
 pub use convert::{from_wit_outcome, to_wit_outcome, wit};
@@ -52,6 +52,7 @@ pub use files::TempQuota;
 pub use guest::ToolKind;
 pub use host::{DirPerms, FilePerms, Preopen, WasiConfig, WasiContext, build_wasi_context};
 pub use inspect::{FileKind, Inspected};
+pub use jp_disk::Sha256;
 pub use module::{AbiVersion, ModuleAbi};
 pub use runtime::{Runtime, RuntimeOptions};
 pub use spares::SpareUse;

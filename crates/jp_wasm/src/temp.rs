@@ -8,9 +8,9 @@
 mod wipe;
 
 use std::{
-    fs::{DirBuilder, File as StdFile},
+    fs::File as StdFile,
     io,
-    os::unix::fs::{DirBuilderExt, MetadataExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -59,11 +59,7 @@ impl ToolTemp {
             path: base.to_owned(),
             source,
         };
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(base)
-            .map_err(failed)?;
+        jp_disk::create_dir(base).map_err(failed)?;
         let top = open_dir(base).map_err(failed)?;
         let (name, lock) = new_lock(&top).map_err(failed)?;
         let dir = new_dir(&top, &name).map_err(|source| {

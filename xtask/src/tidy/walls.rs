@@ -52,7 +52,7 @@ pub(super) struct Forbidden {
 pub(super) const TEST_KIT: &str = "jp_test";
 
 /// The crates that hold pure functions, and the one attribute that proves it.
-pub(super) const NO_STD: &[&str] = &["crates/jp_policy/src/lib.rs"];
+pub(super) const NO_STD: &[&str] = &["crates/jp_policy/src/lib.rs", "crates/jp_text/src/lib.rs"];
 
 /// The only files that may say `unsafe`.
 pub(super) const UNSAFE: &[&str] = &[
@@ -64,10 +64,14 @@ pub(super) const UNSAFE: &[&str] = &[
     "benches/peers/src/clock.rs",
 ];
 
+/// The only files beside those of `jp_disk` that may write a file and rename it into its place.
+pub(super) const WHOLE_FILES: &[&str] = &[];
+
 /// How many packages `Cargo.lock` may hold. Raise it in the commit that says what the new ones save.
 pub(super) const LOCK_CEILING: usize = 400;
 
 const ALL: &[Kind] = &[Kind::Normal, Kind::Build, Kind::Dev];
+const BUILD: &[Kind] = &[Kind::Build];
 const DEV: &[Kind] = &[Kind::Dev];
 
 const fn room(package: &'static str, kinds: &'static [Kind]) -> Room {
@@ -115,6 +119,22 @@ pub(super) const TABLES: Tables = Tables {
             tests: Tests::InRooms,
         },
         Wall {
+            family: "sha2",
+            rooms: &[
+                // The commands `sha256sum` and its like.
+                room("jp_bash", ALL),
+                room("jp_disk", ALL),
+                room("jp_llm", BUILD),
+            ],
+            tests: Tests::Anywhere,
+        },
+        Wall {
+            // Files that go with their owner are `jp_disk::Temporary`.
+            family: "tempfile",
+            rooms: &[room("jp_test", ALL)],
+            tests: Tests::Anywhere,
+        },
+        Wall {
             family: "anyhow",
             rooms: &[
                 room("jp_bench", ALL),
@@ -126,16 +146,44 @@ pub(super) const TABLES: Tables = Tables {
         },
     ],
     inside: &[
-        row("jp_tool", &[], &[], &[]),
-        row("jp_policy", &["jp_tool"], &[], &[]),
-        row("jp_audit", &[], &[], &[]),
-        row("jp_confine", &[], &[], &[]),
-        row("jp_config", &["jp_policy", "jp_tool"], &[], &[]),
-        row("jp_wasm", &["jp_policy", "jp_tool"], &[], &[]),
+        // The ground floor: what three crates need exists once, and knows none of them.
+        row("jp_text", &[], &[], &[]),
+        row("jp_disk", &[], &[], &[]),
+        row("jp_tool", &["jp_text"], &[], &[]),
+        row("jp_policy", &["jp_text", "jp_tool"], &[], &[]),
+        row("jp_audit", &["jp_disk", "jp_text"], &[], &[]),
+        row("jp_confine", &["jp_disk"], &[], &[]),
+        row(
+            "jp_config",
+            &["jp_disk", "jp_policy", "jp_text", "jp_tool"],
+            &[],
+            &[],
+        ),
+        row(
+            "jp_wasm",
+            &["jp_disk", "jp_policy", "jp_text", "jp_tool"],
+            &[],
+            &[],
+        ),
         row("jp_bash", &["jp_policy", "jp_tool"], &[], &[]),
-        row("jp_registry", &["jp_policy", "jp_tool"], &[], &[]),
-        row("jp_mcp", &["jp_confine", "jp_policy", "jp_tool"], &[], &[]),
-        row("jp_broker", &["jp_mcp", "jp_policy", "jp_tool"], &[], &[]),
+        row(
+            "jp_registry",
+            &["jp_disk", "jp_policy", "jp_text", "jp_tool"],
+            &[],
+            &[],
+        ),
+        row(
+            "jp_mcp",
+            &["jp_confine", "jp_disk", "jp_policy", "jp_text", "jp_tool"],
+            &[],
+            &[],
+        ),
+        row(
+            "jp_broker",
+            &["jp_disk", "jp_mcp", "jp_policy", "jp_text", "jp_tool"],
+            &[],
+            &[],
+        ),
         row(
             "jp_llm",
             &[
@@ -144,8 +192,10 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_broker",
                 "jp_config",
                 "jp_confine",
+                "jp_disk",
                 "jp_policy",
                 "jp_registry",
+                "jp_text",
                 "jp_tool",
                 // The names, schemas and default grants of the modules it embeds.
                 "jp_tool_brokered",
@@ -169,16 +219,18 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_bash",
                 "jp_config",
                 "jp_confine",
+                "jp_disk",
                 "jp_llm",
                 "jp_policy",
                 "jp_registry",
                 "jp_serve",
+                "jp_text",
                 "jp_tool",
             ],
             &[],
             &[],
         ),
-        row("jp_tool_learn", &["jp_tool"], &[], &[]),
+        row("jp_tool_learn", &["jp_text", "jp_tool"], &[], &[]),
         row("jp_tool_test", &["jp_tool"], &[], &[]),
         row("jp_tool_brokered", &[], &[], &["jp_guest_build"]),
         row("jp_probes", &["jp_tool"], &[], &[]),
@@ -214,7 +266,7 @@ pub(super) const TABLES: Tables = Tables {
             &[],
             &[],
         ),
-        row("xtask", &["jp_guest_build"], &[], &[]),
+        row("xtask", &["jp_guest_build", "jp_text"], &[], &[]),
     ],
     forbidden: &[
         // They get files, clocks and randomness as arguments.

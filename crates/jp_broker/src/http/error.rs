@@ -88,12 +88,7 @@ impl HttpError {
 
 /// Makes a text of strangers safe to show: escaped, and short.
 pub(super) fn shown(text: &str) -> String {
-    let mut chars = text.chars();
-    let mut short: String = chars.by_ref().take(200).collect();
-    if chars.next().is_some() {
-        short.push('…');
-    }
-    short.escape_debug().to_string()
+    jp_text::start(text, 200)
 }
 
 #[cfg(test)]
@@ -103,6 +98,6 @@ mod tests {
     #[test]
     fn what_strangers_say_cannot_colour_a_terminal_or_fill_it() {
         assert_eq!(shown("\u{1b}[31mred\r\n"), "\\u{1b}[31mred\\r\\n");
-        assert_eq!(shown(&"x".repeat(5000)).chars().count(), 201);
+        assert_eq!(shown(&"x".repeat(5000)).chars().count(), 200);
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn choose<'a>(
                 id: &server.id,
             }),
             None => {
-                let named: String = named.escape_debug().take(100).collect();
+                let named = jp_text::start(named, 100);
                 let message = format!(
                     "there is no MCP server `{named}`; configured: {}",
                     ids.join(", ")

@@ -124,7 +124,7 @@ fn scalar(name: &str, value: &Value) -> Result<String, CallError> {
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(flag) => Ok(flag.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => {
-            let field = format!("query.{}", name.escape_debug());
+            let field = format!("query.{}", jp_text::inline(name));
             Err(CallError::invalid(
                 &field,
                 "must be a string, a number, a boolean, or a list of them",

@@ -39,7 +39,7 @@ pub(super) fn decode(response: &Response, most: usize) -> Result<Vec<u8>, CallEr
         "deflate" if is_zlib(body) => unpack(ZlibDecoder::new(body), most),
         "deflate" => unpack(DeflateDecoder::new(body), most),
         other => {
-            let shown: String = other.escape_debug().take(40).collect();
+            let shown = jp_text::start(other, 40);
             Err(broken(&format!("it is packed as `{shown}`")))
         }
     }

@@ -69,12 +69,12 @@ impl Headers {
         }
         for (name, value) in arguments.headers.iter().flatten() {
             let Value::String(value) = value else {
-                let field = format!("headers.{}", name.escape_debug());
+                let field = format!("headers.{}", jp_text::inline(name));
                 return Err(CallError::invalid(&field, "must be a string"));
             };
             // `Authorization` beside `authorization`: which one a server believes is anyone's guess.
             if headers.has(name) {
-                let field = format!("headers.{}", name.escape_debug());
+                let field = format!("headers.{}", jp_text::inline(name));
                 return Err(CallError::invalid(&field, "is given twice"));
             }
             headers.add(job, Owner::Guest, name, value, place)?;
@@ -144,7 +144,7 @@ impl Headers {
         template: &str,
         place: &Location,
     ) -> Result<(), CallError> {
-        let field = format!("headers.{}", name.escape_debug());
+        let field = format!("headers.{}", jp_text::inline(name));
         let crooked = "has a placeholder that is not of the form `{{secret:NAME}}`";
         let parts = parts(template).ok_or_else(|| CallError::invalid(&field, crooked))?;
         let secrets = parts.iter().filter(|part| matches!(part, Part::Secret(_)));

@@ -54,7 +54,10 @@ impl fmt::Debug for HttpServer {
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The URL is none.
-    #[error("the URL of server `{}` cannot be used: {reason}", name.escape_debug())]
+    #[error(
+        "the URL of server `{}` cannot be used: {reason}",
+        jp_text::inline(name)
+    )]
     Url {
         /// The server.
         name: String,
@@ -62,7 +65,7 @@ pub enum ServerError {
         reason: String,
     },
     /// Two servers have one name.
-    #[error("there are two servers named `{}`", name.escape_debug())]
+    #[error("there are two servers named `{}`", jp_text::inline(name))]
     Twice {
         /// The name.
         name: String,
@@ -180,7 +183,7 @@ impl HttpServers {
         };
         let found = self.servers.iter().find(|server| server.name == name);
         if found.is_none() {
-            let shown: String = name.escape_debug().take(80).collect();
+            let shown = jp_text::start(name, 80);
             let message = format!("there is no server named '{shown}'; {}", self.known());
             return Err(CallError::new(Code::NotFound, message));
         }

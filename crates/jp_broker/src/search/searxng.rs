@@ -36,7 +36,10 @@ impl SearchProvider for SearxNg {
         let mut found = Found::default();
         for result in results.iter().take(MAX_RESULTS) {
             let text = |field: &str| result[field].as_str().unwrap_or_default().trim().to_owned();
-            let (title, content) = (text("title"), shortened(&text("content")));
+            let (title, content) = (
+                text("title"),
+                jp_text::shorten(&text("content"), MAX_CONTENT).into_owned(),
+            );
             found.text.push_str(&format!("{title}\n{content}\n\n"));
             found.sources.push(Source {
                 title,
@@ -53,12 +56,5 @@ impl SearchProvider for SearxNg {
             found.text.push_str("No results.");
         }
         Ok(found)
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_CONTENT) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
 }

@@ -42,7 +42,7 @@ impl FromStr for Audience {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || SecretError::Audience {
-            text: text.chars().take(80).collect(),
+            text: jp_text::shorten(text, 80).into_owned(),
         };
         if text.contains(['?', '#', '*']) {
             return Err(error());

@@ -14,7 +14,7 @@ pub enum SecretError {
     /// The text is no audience.
     #[error(
         "`{}` is no audience: expected `https://host`, `https://host:port` or `https://host/path`",
-        text.escape_debug()
+        jp_text::inline(text)
     )]
     Audience {
         /// What was written.

@@ -106,7 +106,7 @@ fn none(args: &ShowArgs) -> Result<String, CliError> {
         _ if any.is_empty() => "There are no records yet.".to_owned(),
         _ if args.last == 0 => "`--last 0` shows no records.".to_owned(),
         Some(tool) => {
-            let tool = text::escape(tool).replace('\n', "\\n");
+            let tool = text::escape_line(tool);
             format!("No record is of a tool `{tool}`.")
         }
         None => "No record could be read.".to_owned(),

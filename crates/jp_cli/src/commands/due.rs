@@ -130,5 +130,5 @@ fn write(lines: &str) -> io::Result<()> {
 
 /// Writes an event as JSON that a terminal can be shown: what it would obey is escaped for all.
 fn line(event: &DueEvent) -> String {
-    ui::json_escape(&serde_json::to_string(event).unwrap_or_default())
+    jp_text::json_escape(&serde_json::to_string(event).unwrap_or_default())
 }

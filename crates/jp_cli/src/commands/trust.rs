@@ -137,7 +137,7 @@ fn page(said: &str, asks: &[Ask]) -> String {
             line("signed", &text::one_line(from));
         }
         if let Some(command) = &ask.command {
-            line("command", &text::escape(command).replace('\n', "\\n"));
+            line("command", &text::escape_line(command));
         }
         if let Some(wasm) = &ask.wasm {
             line("wasm", &text::one_line(wasm));

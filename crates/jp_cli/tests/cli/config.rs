@@ -57,6 +57,35 @@ fn a_key_is_set_in_the_workspace_or_for_the_user() {
 }
 
 #[test]
+fn processes_that_set_keys_at_once_lose_nothing() {
+    let sandbox = Sandbox::new("");
+    for place in [&[][..], &["--user"]] {
+        let children: Vec<_> = (0..20)
+            .map(|n| {
+                let assignment = format!("kb.topic.t{n}.subjects=.jp/kb");
+                let words = [&["config", "set"], place, &[&assignment]].concat();
+                sandbox.command(&words).spawn().unwrap()
+            })
+            .collect();
+        for child in children {
+            let ran = child.wait_with_output().unwrap();
+            assert!(ran.status.success(), "{ran:?}");
+        }
+    }
+    for file in ["workspace/.jp/config.toml", "home/.config/jp/config.toml"] {
+        let text = std::fs::read_to_string(sandbox.path(file)).unwrap();
+        let kept = (0..20).filter(|n| text.contains(&format!("[kb.topic.t{n}]\n")));
+        assert_eq!(kept.count(), 20, "{file}: {text}");
+        let dir = sandbox.path(file).parent().unwrap().to_owned();
+        assert_eq!(
+            std::fs::read_dir(dir).unwrap().count(),
+            1,
+            "nothing is left beside {file}"
+        );
+    }
+}
+
+#[test]
 fn a_link_in_the_workspace_does_not_lead_a_change_out_of_it() {
     let sandbox = Sandbox::new("");
     sandbox.write("home/own.toml", "");

@@ -98,7 +98,7 @@ fn find<'a>(host: &'a Host, asked: &str) -> Option<(&'a str, &'a TopicConfig)> {
 }
 
 fn unknown_topic(host: &Host, asked: &str) -> Outcome {
-    let asked: String = asked.chars().take(100).collect();
+    let asked = jp_text::shorten(asked, 100);
     let known: Vec<String> = enabled(host)
         .map(|(id, topic)| match &topic.title {
             Some(title) => format!("- {id} ({title})"),

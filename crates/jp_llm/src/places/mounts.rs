@@ -3,8 +3,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs::DirBuilder,
-    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -116,8 +114,7 @@ fn place<'a>(rule: &'a FileRule, invocation: &Invocation<'a>) -> Result<Place<'a
         None => Err(no_place(invocation, path)),
         Some(("", dir)) => {
             if path == APP_DATA {
-                let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-                made.map_err(|error| host_failed(invocation, dir, &error))?;
+                jp_disk::create_dir(dir).map_err(|error| host_failed(invocation, dir, &error))?;
             }
             Ok(Place::Dir(dir.clone()))
         }

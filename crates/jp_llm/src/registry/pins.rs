@@ -39,7 +39,7 @@ pub(super) fn check(
             let gone: Vec<String> = known
                 .iter()
                 .filter(is_there)
-                .map(|tool| format!("`{}`", tool.escape_debug()))
+                .map(|tool| format!("`{}`", jp_text::inline(tool)))
                 .take(MAX_LINES)
                 .collect();
             match gone.is_empty() {

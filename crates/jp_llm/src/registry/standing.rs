@@ -23,7 +23,7 @@ impl RegistryTools {
                 standing: "you do not trust to sign it".to_owned(),
             },
             ReceiptProblem::Revoked { reason, .. } => SignedProblem::Revoked {
-                reason: reason.escape_debug().to_string(),
+                reason: jp_text::inline(&reason).to_string(),
             },
         })
     }

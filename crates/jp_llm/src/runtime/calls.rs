@@ -125,7 +125,7 @@ pub(super) fn scrubbed(invocation: &Invocation<'_>, run: Run) -> Run {
 impl Calls {
     async fn answer(&self, name: &str, arguments: &str) -> Result<Answer, CallError> {
         let Some(broker) = &self.broker else {
-            let name: String = name.chars().take(MAX_NAME).collect();
+            let name = jp_text::shorten(name, MAX_NAME);
             return Err(CallError::not_allowed(&name, &self.record.tool));
         };
         let arguments: Map<String, Value> = match serde_json::from_str(arguments) {

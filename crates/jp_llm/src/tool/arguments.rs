@@ -161,10 +161,7 @@ fn describe(error: &ValidationError<'_>) -> String {
 }
 
 fn located(error: &ValidationError<'_>) -> (String, String) {
-    let cut = |text: String| match text.char_indices().nth(MAX_PROBLEM) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    };
+    let cut = |text: String| jp_text::shorten(&text, MAX_PROBLEM).into_owned();
     let path = match error.instance_path().to_string() {
         path if path.is_empty() => "/".to_owned(),
         path => cut(path),

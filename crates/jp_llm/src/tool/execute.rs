@@ -21,6 +21,9 @@ use consent::Consent;
 pub(crate) use grant::Composed;
 use grant::Granted;
 
+/// As many characters of a text go into a message.
+const MOST: usize = 2000;
+
 /// What a step that ends the call early says.
 type Early = Result<ExecutionOutcome, ToolError>;
 
@@ -232,7 +235,7 @@ impl Pass<'_> {
             }
             Outcome::NeedsInput { question } => Err(format!(
                 "the tool asked a question while formatting its arguments: {}",
-                shorten(&question.text)
+                jp_text::shorten_and_count(&question.text, MOST)
             )),
         };
         Ok(self.completed(result))
@@ -255,14 +258,5 @@ impl Pass<'_> {
         if let Some(events) = &self.host.events {
             events.report(&self.call.id, &self.tool.name, ToolStatus::phase(phase));
         }
-    }
-}
-
-/// Bounds a text that goes into a message.
-fn shorten(text: &str) -> String {
-    const MOST: usize = 2000;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
-        None => text.to_owned(),
     }
 }

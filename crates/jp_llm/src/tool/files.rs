@@ -173,15 +173,7 @@ impl Walk<'_> {
 /// another path than the mounted one does not run.
 fn guest_name(file: &ChosenFile) -> String {
     let name = file.path.file_name().unwrap_or_default();
-    let deceives = |c: char| {
-        let invisible = matches!(
-            c,
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        );
-        c == '/' || c == char::REPLACEMENT_CHARACTER || c.is_control() || invisible
-    };
-    let plain = |c: char| if deceives(c) { '_' } else { c };
-    name.to_string_lossy().chars().map(plain).collect()
+    jp_text::file_name(&name.to_string_lossy())
 }
 
 fn escaped(name: &str) -> Cow<'_, str> {
@@ -193,11 +185,7 @@ fn escaped(name: &str) -> Cow<'_, str> {
 
 /// Bounds what a model wrote before it goes into a message.
 fn shown(text: &str) -> String {
-    text.chars()
-        .take(80)
-        .collect::<String>()
-        .escape_debug()
-        .to_string()
+    jp_text::start(text, 80)
 }
 
 #[cfg(test)]

@@ -7,10 +7,8 @@ use jp_config::{
     AppConfig, InsidePathError, resolve_wasm,
     tool::{ToolConfig, ToolSource},
 };
+use jp_disk::Sha256;
 use relative_path::{RelativePath, RelativePathBuf};
-use sha2::{Digest, Sha256};
-
-use super::hex;
 
 /// The largest Wasm file that is hashed for a pin.
 const MAX_WASM: u64 = 64 * 1024 * 1024;
@@ -102,5 +100,5 @@ fn pin(root: &Path, relative: &RelativePath) -> Result<String, Unpinned> {
         return Err(Unpinned::TooLarge { length });
     }
     let bytes = fs::read(&path).map_err(unreadable)?;
-    Ok(hex(&Sha256::digest(&bytes)))
+    Ok(Sha256::of(&bytes).to_string())
 }

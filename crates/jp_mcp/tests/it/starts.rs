@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jp_mcp::{Algorithm, Checksum, Limits, McpError, Program};
 use serde_json::json;
-use sha2::Digest as _;
+use sha1::Digest as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::kit::{Ask, COUNTERPART, call, limits, pool, pool_of, program, program_in};
@@ -202,7 +202,7 @@ async fn only_the_program_with_the_right_checksum_is_started() {
         ..program(&[])
     };
     for checksum in [
-        (Algorithm::Sha256, hex(&sha2::Sha256::digest(&bytes))),
+        (Algorithm::Sha256, jp_disk::Sha256::of(&bytes).to_string()),
         (
             Algorithm::Sha1,
             hex(&sha1::Sha1::digest(&bytes)).to_uppercase(),

@@ -177,8 +177,7 @@ pub(crate) fn rule(path: &str, access: Access) -> Option<FileRule> {
 
 /// Returns the beginning of a stranger's text, fit for a message.
 pub(crate) fn start_of(text: &str) -> String {
-    let start: String = text.chars().take(80).collect();
-    start.escape_debug().to_string()
+    jp_text::start(text, 80)
 }
 
 fn bad_name(key: &'static str, name: &str, source: &dyn core::fmt::Display) -> DeclaredError {

@@ -89,7 +89,7 @@ impl<'a> Scan<'a> {
         let end = self.end_of(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
         let literal = self.take(end);
         if !number::is_kept(literal) {
-            let text = literal.chars().take(SHOWN).collect();
+            let text = jp_text::shorten(literal, SHOWN).into_owned();
             return Err(DocumentError::Number { text });
         }
         self.out.push_str(literal);

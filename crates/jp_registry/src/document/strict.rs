@@ -116,7 +116,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
             if object.contains_key(&key) {
-                let shown = key.chars().take(SHOWN).collect();
+                let shown = jp_text::shorten(&key, SHOWN).into_owned();
                 *self.twice.borrow_mut() = Some(shown);
                 return Err(A::Error::custom("a key is there twice"));
             }

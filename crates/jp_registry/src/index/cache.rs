@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{Index, MAX_INDEX};
 use crate::{
     Digest,
+    disk::private::{self, Others, ReadError},
     disk::{self, Disk},
     document,
-    key::private::{self, Others, ReadError},
     revocation::Revocations,
     signature::{Judge, ListError, ListKind, Seen, SignedList},
 };
@@ -97,7 +97,7 @@ fn load(path: &Path) -> Result<Option<File>, ListError> {
     let most = u64::try_from(MAX_FILE).unwrap_or(u64::MAX);
     let bytes = private::read(path, most, Others::Read).map_err(|error| match error {
         ReadError::Io(source) => io_error("read", path, source),
-        ReadError::Unsafe(problem) => damaged(path, problem),
+        ReadError::Unsafe(exposure) => damaged(path, exposure.words()),
     })?;
     let Some(bytes) = bytes else { return Ok(None) };
     let value = document::parse(&bytes, MAX_FILE).map_err(|e| e.to_string());

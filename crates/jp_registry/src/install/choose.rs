@@ -6,7 +6,6 @@ use semver::Version;
 use super::{InstallError, Registry, Versions, asked::Asked, candidate::Wanted};
 use crate::{
     ToolId,
-    diff::escape,
     index::{Index, IndexTool, IndexVersion},
     lock::LockedTool,
     revocation::Revocations,
@@ -156,9 +155,9 @@ pub(super) fn offered(id: &ToolId, index: &Index, revoked: &Revocations) -> Stri
 fn all_of(id: &ToolId, tool: &IndexTool, revoked: &Revocations) -> String {
     let mut offered: Vec<String> = Vec::new();
     for version in tool.versions.keys().rev().take(MAX_NAMED) {
-        let text = shown(version);
+        let text = jp_text::shorten(&version.to_string(), MAX_SHOWN).into_owned();
         offered.push(match revoked.version(id, version) {
-            Some(found) => format!("{text} (revoked: {})", escape(found.reason())),
+            Some(found) => format!("{text} (revoked: {})", jp_text::escape_line(found.reason())),
             None => text,
         });
     }
@@ -181,14 +180,4 @@ fn best<'i>(
         highest = highest.or(Some(one));
     }
     highest
-}
-
-fn shown(version: &Version) -> String {
-    let mut text = version.to_string();
-    if text.len() > MAX_SHOWN {
-        // Versions are ASCII.
-        text.truncate(MAX_SHOWN);
-        text.push('…');
-    }
-    text
 }

@@ -8,7 +8,7 @@ use semver::Version;
 use super::unmet::{self, Unmet};
 use crate::{
     IdError, ToolId,
-    diff::{Diff, escape},
+    diff::Diff,
     lock::LockError,
     receipt::ReceiptError,
     signature::ListError,
@@ -95,7 +95,7 @@ pub enum InstallError {
     /// None of the registry's versions will do.
     #[error(
         "no version of `{}` fits {}: `{}` has {offered}",
-        unmet.id, unmet.ranges, escape(&unmet.registry)
+        unmet.id, unmet.ranges, jp_text::escape_line(&unmet.registry)
     )]
     NoneFits {
         /// What was asked for.
@@ -108,7 +108,7 @@ pub enum InstallError {
     /// A range, and a registry that cannot say which versions it has.
     #[error(
         "`{}` does not say which versions of `{}` it has, so none can be chosen that fits {}",
-        escape(&unmet.registry), unmet.id, unmet.ranges
+        jp_text::escape_line(&unmet.registry), unmet.id, unmet.ranges
     )]
     NoVersions {
         /// What was asked for.
@@ -129,7 +129,7 @@ pub enum InstallError {
         range: String,
     },
     /// No registry of that name is configured.
-    #[error("there is no registry `{}`", escape(name))]
+    #[error("there is no registry `{}`", jp_text::escape_line(name))]
     UnknownRegistry {
         /// What was asked for.
         name: String,
@@ -145,7 +145,7 @@ pub enum InstallError {
     /// The name stands for something else.
     #[error(
         "`{name}` cannot be installed beside `{}`: a model could not tell them apart",
-        escape(taken)
+        jp_text::escape_line(taken)
     )]
     Taken {
         /// The name that was asked for.
@@ -168,7 +168,7 @@ pub enum InstallError {
         instead: Option<String>,
     },
     /// It was taken back.
-    #[error("`{id}` {version} was revoked: {}", escape(reason))]
+    #[error("`{id}` {version} was revoked: {}", jp_text::escape_line(reason))]
     Revoked {
         /// The tool.
         id: ToolId,
@@ -186,7 +186,11 @@ pub enum InstallError {
         diff: Box<Diff>,
     },
     /// A person has to accept what a tool of an MCP server or of the workspace is now, and did not.
-    #[error("`{}` stays as it was accepted: {}", escape(name), reasons(diff))]
+    #[error(
+        "`{}` stays as it was accepted: {}",
+        jp_text::escape_line(name),
+        reasons(diff)
+    )]
     StoppedPin {
         /// The tool, after its server if it has one.
         name: String,

@@ -73,7 +73,7 @@ impl Installer<'_> {
         if self.mode == Mode::Locked {
             let change = format!(
                 "tools of `{}` would be pinned anew",
-                crate::diff::escape(server)
+                jp_text::escape_line(server)
             );
             return Err(InstallError::Locked { change });
         }
@@ -118,7 +118,7 @@ impl Installer<'_> {
         if self.mode == Mode::Locked {
             let change = format!(
                 "tools of `{}` would be forgotten",
-                crate::diff::escape(server)
+                jp_text::escape_line(server)
             );
             return Err(InstallError::Locked { change });
         }

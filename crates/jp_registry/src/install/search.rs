@@ -5,7 +5,6 @@ use semver::Version;
 use super::{InstallError, Installer, Warning};
 use crate::{
     Digest, Receipt, ToolId,
-    diff::escape,
     lock::{Lock, LockedTool},
     receipt::revocation,
 };
@@ -83,8 +82,8 @@ impl Installer<'_> {
                     registry: registry.name.clone(),
                     id: id.clone(),
                     newest: tool.newest.clone(),
-                    summary: escape(summary),
-                    deprecated: newest.and_then(|newest| newest.deprecated.as_deref().map(escape)),
+                    summary: shown(summary),
+                    deprecated: newest.and_then(|newest| newest.deprecated.as_deref().map(shown)),
                     locked: locked.map(|locked| locked.version.clone()),
                 });
             }
@@ -132,8 +131,8 @@ impl Installer<'_> {
                 fits: ours.fits(&tool.version),
                 newer: newer.cloned(),
                 newest: newest.cloned(),
-                deprecated: listed.and_then(|listed| listed.deprecated.as_deref().map(escape)),
-                revoked: revocation(tool, &known.roots, revoked).map(|r| escape(&r)),
+                deprecated: listed.and_then(|listed| listed.deprecated.as_deref().map(shown)),
+                revoked: revocation(tool, &known.roots, revoked).map(|r| shown(&r)),
                 tool: tool.clone(),
             };
             if found.is_due() || found.newest.is_some() {
@@ -170,4 +169,9 @@ impl Installer<'_> {
 
 fn has(summary: &str, wanted: &str) -> bool {
     summary.to_lowercase().contains(wanted)
+}
+
+/// Puts a text of a registry on one line with every character visible.
+fn shown(text: &str) -> String {
+    jp_text::escape_line(text).into_owned()
 }

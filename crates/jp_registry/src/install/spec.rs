@@ -27,7 +27,7 @@ pub enum SpecError {
     /// What follows the `@` is neither a version nor a range.
     #[error(
         "`{}` is no version: expected one such as `1.2.0`, or a range such as `1.2`, `^1`, `>=1, <3` or `*`",
-        text.escape_debug()
+        jp_text::inline(text)
     )]
     Versions {
         /// The beginning of the text.

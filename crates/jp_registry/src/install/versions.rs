@@ -65,7 +65,7 @@ impl FromStr for Versions {
     /// Reads a whole version as that one, and everything else as a range.
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let refused = || SpecError::Versions {
-            text: text.chars().take(80).collect(),
+            text: jp_text::shorten(text, 80).into_owned(),
         };
         if text.len() > MAX_TEXT {
             return Err(refused());

@@ -5,7 +5,7 @@ use std::fmt;
 use jp_policy::{Net, Unsatisfied};
 use semver::Version;
 
-use crate::{ToolId, diff::escape, manifest::ToolManifest, signature::ListKind};
+use crate::{ToolId, manifest::ToolManifest, signature::ListKind};
 
 /// Something to know about a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +84,7 @@ impl Warning {
         match self {
             Self::Deprecated { replaced_by, .. } => {
                 let other = replaced_by.as_ref()?;
-                Some(format!("use `{}` instead", escape(other)))
+                Some(format!("use `{}` instead", jp_text::escape_line(other)))
             }
             Self::Partly { unsatisfied } => unsatisfied.denied.mend(),
             Self::Stale { registry, .. } => Some(format!(
@@ -105,11 +105,11 @@ impl fmt::Display for Warning {
                 reason,
                 ..
             } => {
-                let reason = escape(reason);
+                let reason = jp_text::escape_line(reason);
                 write!(f, "`{id}` {version} is deprecated: {reason}")
             }
             Self::LookAlike { name, like } => {
-                let like = escape(like);
+                let like = jp_text::escape_line(like);
                 write!(
                     f,
                     "`{name}` reads like `{like}`: make sure it is the one you mean"
@@ -120,7 +120,7 @@ impl fmt::Display for Warning {
                 write!(
                     f,
                     "calls that need {} will be refused: {denied}",
-                    escape(what)
+                    jp_text::escape_line(what)
                 )
             }
             Self::Subprocess { id } => {
@@ -134,7 +134,7 @@ impl fmt::Display for Warning {
                 write!(f, "`{id}` goes back from {from} to {to}")
             }
             Self::Unreachable { registry, reason } => {
-                let reason = escape(reason);
+                let reason = jp_text::escape_line(reason);
                 write!(
                     f,
                     "`{registry}` could not be asked, so what was known is used: {reason}"
@@ -149,7 +149,7 @@ impl fmt::Display for Warning {
                 "the {list} of `{registry}` is {days} days old: somebody may hold back newer ones"
             ),
             Self::Statement { registry, reason } => {
-                let reason = escape(reason);
+                let reason = jp_text::escape_line(reason);
                 write!(
                     f,
                     "`{registry}` passed on a statement that does not hold: {reason}"

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use data_encoding::BASE64;
+use jp_disk::private;
 use zeroize::Zeroizing;
 
-use super::{KeyError, PublicKey, SigningKey, private};
+use super::{KeyError, PublicKey, SigningKey};
 use crate::disk;
 
 const HEADER: &str = "jp-signing-key-v1";
@@ -30,7 +31,7 @@ impl SigningKey {
             path: path.to_owned(),
             source,
         };
-        match private::write_new(path, text.as_bytes()) {
+        match jp_disk::create_private(path, text.as_bytes()) {
             Ok(true) => Ok(()),
             Ok(false) => Err(KeyError::Exists {
                 path: path.to_owned(),
@@ -62,9 +63,9 @@ impl SigningKey {
                 path: owned(),
                 source,
             },
-            private::ReadError::Unsafe(problem) => KeyError::Exposed {
+            private::ReadError::Unsafe(exposure) => KeyError::Exposed {
                 path: owned(),
-                problem,
+                problem: exposure.words(),
             },
         })?;
         let bytes = Zeroizing::new(bytes.ok_or_else(|| KeyError::Io {

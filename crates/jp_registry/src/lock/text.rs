@@ -70,8 +70,7 @@ pub(super) fn read(text: &str) -> Result<Lock, LockError> {
 
 fn malformed(text: &str, error: &toml::de::Error) -> LockError {
     // Its own text quotes the line, and lines of a stranger's file are not for the terminal.
-    let reason: String = error.message().chars().take(300).collect();
-    let reason = reason.escape_debug();
+    let reason = jp_text::start(error.message(), 300);
     let before = error.span().and_then(|span| text.get(..span.start));
     LockError::Malformed {
         reason: match before {
@@ -81,14 +80,14 @@ fn malformed(text: &str, error: &toml::de::Error) -> LockError {
                 let column = start.chars().count() + 1;
                 format!("line {line}, column {column}: {reason}")
             }
-            None => reason.to_string(),
+            None => reason,
         },
     }
 }
 
 /// Refuses what would not be one short, plain text.
 pub(super) fn check_name(what: &str, name: &str) -> Result<(), LockError> {
-    let plain = !name.chars().any(crate::diff::is_deceptive);
+    let plain = !name.chars().any(jp_text::is_hidden);
     if !name.is_empty() && name.len() <= MAX_NAME && plain {
         return Ok(());
     }
@@ -96,8 +95,7 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<(), LockError> {
 }
 
 fn not_a_name(what: &str, name: &str) -> LockError {
-    let start: String = name.chars().take(80).collect();
-    let start = start.escape_debug();
+    let start = jp_text::start(name, 80);
     LockError::Malformed {
         reason: format!("`{start}` is no name of a {what}"),
     }

@@ -9,7 +9,7 @@ use super::{
     Artifact, Deprecated, MAX_ARTIFACT, ManifestError, ToolManifest, licence,
     raw::{RawArtifact, RawDeprecated, RawManifest},
     schema,
-    text::{Kind, check_filled, shown},
+    text::{Kind, check_filled},
 };
 use crate::Digest;
 
@@ -66,12 +66,12 @@ pub(super) fn check(raw: RawManifest) -> Result<ToolManifest, ManifestError> {
     manifest.with_digests()
 }
 
-fn parse<T: std::str::FromStr<Err = crate::IdError>>(
+fn parse<T: std::str::FromStr<Err: std::error::Error>>(
     path: &str,
     text: &str,
 ) -> Result<T, ManifestError> {
     text.parse()
-        .map_err(|error| ManifestError::value(path, error))
+        .map_err(|error: T::Err| ManifestError::value(path, error))
 }
 
 /// Reads a version.
@@ -82,7 +82,7 @@ pub(crate) fn version(path: &str, text: &str) -> Result<Version, ManifestError> 
     parsed.ok_or_else(|| {
         let problem = format!(
             "`{}` is no version; write three numbers, such as `1.2.0`",
-            shown(text, 40)
+            jp_text::short_line(text, 40)
         );
         ManifestError::value(path, problem)
     })
@@ -163,7 +163,10 @@ fn check_conditions(raw: &RawManifest) -> Result<(), ManifestError> {
         let name = when.top_level();
         if !arguments.is_some_and(|arguments| arguments.contains_key(&name)) {
             let path = format!("/capability_requirements/{at}");
-            let problem = format!("the tool has no argument `{}`", shown(&name, 64));
+            let problem = format!(
+                "the tool has no argument `{}`",
+                jp_text::short_line(&name, 64)
+            );
             return Err(ManifestError::value(&path, problem));
         }
     }
@@ -192,7 +195,7 @@ fn check_calling(raw: &RawManifest) -> Result<(), ManifestError> {
     if let Some(name) = raw.entrypoint.as_deref().filter(|name| !is_name(name)) {
         let problem = format!(
             "`{}` is no name of an export, such as `execute`",
-            shown(name, 64)
+            jp_text::short_line(name, 64)
         );
         return Err(ManifestError::value("/entrypoint", problem));
     }
@@ -237,7 +240,10 @@ fn check_day(path: &str, text: &str) -> Result<(), ManifestError> {
     if parts.next().is_none() && day.is_some_and(|day| (1..=days).contains(&day)) {
         return Ok(());
     }
-    let problem = format!("`{}` is no day, such as `2026-04-01`", shown(text, 40));
+    let problem = format!(
+        "`{}` is no day, such as `2026-04-01`",
+        jp_text::short_line(text, 40)
+    );
     Err(ManifestError::value(path, problem))
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{ManifestError, shape::escaped, text::shown};
+use super::{ManifestError, shape::escaped};
 
 /// The most parts of a schema with all references written out.
 const MAX_PARTS: usize = 20_000;
@@ -91,7 +91,7 @@ impl<'a> Expansion<'a> {
 
     fn target(&mut self, path: &str, to: &'a str, depth: usize) -> Result<Size, ManifestError> {
         let refuse = |problem: &str| {
-            let problem = format!("`{}` {problem}", shown(to, 100));
+            let problem = format!("`{}` {problem}", jp_text::short_line(to, 100));
             Err(ManifestError::schema(path, problem))
         };
         match self.targets.get(to) {

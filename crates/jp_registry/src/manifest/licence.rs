@@ -7,7 +7,7 @@
 
 use spdx::identifiers::{EXCEPTIONS, LICENSES};
 
-use super::{shape::nearest, text::shown};
+use super::shape::nearest;
 
 /// Longer expressions are refused.
 const MAX_TEXT: usize = 256;
@@ -32,7 +32,7 @@ pub(crate) fn check(text: &str) -> Result<(), String> {
         None => Ok(()),
         Some(word) => Err(format!(
             "expected AND, OR or WITH before `{}`",
-            shown(word, 40)
+            jp_text::short_line(word, 40)
         )),
     }
 }
@@ -106,7 +106,7 @@ fn is_licence(word: &str) -> Result<(), String> {
     }
     let only = format!("{plain}-only");
     if is_listed(&only) {
-        let word = shown(word, 40);
+        let word = jp_text::short_line(word, 40);
         return Err(format!(
             "`{word}` is no licence of SPDX any more; write `{only}` or `{plain}-or-later`"
         ));
@@ -133,7 +133,10 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> String {
         None => "write an SPDX expression such as `MIT OR Apache-2.0`, or `LicenseRef-<name>`"
             .to_owned(),
     };
-    format!("`{}` is no {what} of SPDX; {hint}", shown(word, 40))
+    format!(
+        "`{}` is no {what} of SPDX; {hint}",
+        jp_text::short_line(word, 40)
+    )
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{
     ManifestError,
     expand::Expansion,
     shape::escaped,
-    text::{self, Kind, shown},
+    text::{self, Kind},
 };
 use crate::definitions;
 
@@ -108,13 +108,13 @@ fn compile(path: &str, schema: &Value) -> Result<(), ManifestError> {
         .with_pattern_options(patterns);
     let built = options.build(schema).map_err(|error| {
         let at = error.instance_path().to_string();
-        let words = shown(&error.to_string(), 300);
+        let words = jp_text::short_line(&error.to_string(), 300);
         let problem = if words.ends_with("is not a \"regex\"") {
             format!("it is no regular expression, or one of more than {MAX_PATTERN_BYTES} bytes")
         } else {
             format!("it is no JSON Schema: {words}")
         };
-        ManifestError::schema(&format!("{path}{}", shown(&at, 200)), problem)
+        ManifestError::schema(&format!("{path}{}", jp_text::short_line(&at, 200)), problem)
     });
     built.map(|_| ())
 }
@@ -156,7 +156,7 @@ fn check_reference(path: &str, key: &str, value: &Value) -> Result<(), ManifestE
     }
     match value {
         Value::String(to) if key == "$ref" && !to.starts_with("#/") => {
-            let to = shown(to, 100);
+            let to = jp_text::short_line(to, 100);
             let problem =
                 format!("`{to}` is not in this schema, and nothing outside it is fetched");
             Err(ManifestError::schema(path, problem))

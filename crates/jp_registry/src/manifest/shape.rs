@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use super::{ManifestError, text::shown};
+use super::ManifestError;
 
 /// Deeper documents are refused; reading them is recursion.
 const MAX_DEPTH: usize = 64;
@@ -84,7 +84,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
 
 /// Returns a key as a part of a JSON pointer, fit for a message.
 pub(crate) fn escaped(key: &str) -> String {
-    shown(&key.replace('~', "~0").replace('/', "~1"), 80)
+    jp_text::short_line(&key.replace('~', "~0").replace('/', "~1"), 80)
 }
 
 /// Turns serde's words into ours.
@@ -96,7 +96,7 @@ fn explain(path: String, words: &str) -> ManifestError {
     let Some((key, expected)) = known else {
         return ManifestError::Shape {
             path,
-            problem: shown(words, 600),
+            problem: jp_text::short_line(words, 600),
         };
     };
     let names: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();

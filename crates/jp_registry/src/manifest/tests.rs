@@ -157,7 +157,10 @@ fn e49_hidden_instructions_are_refused_in_every_text_a_person_or_model_sees() {
                     panic!("{path}: {error}")
                 };
                 assert!(at.starts_with(path), "{error}");
-                assert!(!error.to_string().chars().any(text::is_hidden), "{error:?}");
+                assert!(
+                    !error.to_string().chars().any(jp_text::is_hidden),
+                    "{error:?}"
+                );
             }
         }
     }
@@ -270,7 +273,7 @@ proptest! {
                 prop_assert_eq!(digest, manifest.shown_digest());
                 prop_assert!(jsonschema::validator_for(&manifest.input_schema()).is_ok());
             }
-            Err(error) => prop_assert!(!error.to_string().chars().any(text::is_hidden), "{:?}", error),
+            Err(error) => prop_assert!(!error.to_string().chars().any(jp_text::is_hidden), "{:?}", error),
         }
     }
 }

@@ -50,45 +50,10 @@ pub(crate) fn check_filled(path: &str, text: &str, kind: Kind) -> Result<(), Man
     check(path, text, kind)
 }
 
-/// Tells whether a character is invisible, changes the direction of text, or drives a terminal.
+/// Tells whether a text that is signed may hold a character: nothing hidden, and nothing that fonts
+/// disagree about.
 pub(crate) fn is_hidden(c: char) -> bool {
-    match c {
-        // Soft hyphen, joiners and the fillers of Hangul, Khmer and Mongolian.
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
-        // Zero-width and bidi characters, other line ends, and invisible operators.
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{2800}'
-        | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}'
-        // Private use: every font shows something else, or nothing.
-        | '\u{e000}'..='\u{f8ff}'
-        // Musical marks without a shape; tags spell ASCII without showing it; selectors carry bytes.
-        | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{10ffff}' => true,
-        _ => c.is_control(),
-    }
-}
-
-/// Returns the beginning of a stranger's text, fit for a message.
-pub(crate) fn shown(text: &str, most: usize) -> String {
-    let mut shown = String::new();
-    for c in text.chars().take(most) {
-        if is_hidden(c) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    if text.chars().nth(most).is_some() {
-        shown.push('…');
-    }
-    shown
+    jp_text::is_hidden(c) || jp_text::lacks_fixed_shape(c)
 }
 
 #[cfg(test)]
@@ -122,11 +87,5 @@ mod tests {
         }
         assert!(check("/x", "two\nlines\there", Kind::Lines(20)).is_ok());
         assert!(check("/x", "carriage\rreturn", Kind::Lines(20)).is_err());
-    }
-
-    #[test]
-    fn a_message_holds_nothing_hidden_and_says_where_it_was_cut() {
-        assert_eq!(shown("a\u{1b}[0m\u{202e}b", 10), "a\\u{1b}[0m\\u{202e}b");
-        assert_eq!(shown("abcdef", 3), "abc…");
     }
 }

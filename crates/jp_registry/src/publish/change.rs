@@ -2,9 +2,9 @@
 
 use std::{fs::File, path::Path};
 
+use jp_disk::Sha256Hasher;
 use semver::VersionReq;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::{PublishError, Registry, commit::Change, pretty};
 use crate::{
@@ -165,8 +165,8 @@ fn hash(path: &Path) -> Result<Digest, PublishError> {
         action: format!("read {}", path.display()),
         source,
     };
-    let mut hash = Sha256::new();
+    let mut hash = Sha256Hasher::default();
     let file = File::open(path).map_err(failed)?;
     hash_into(&mut hash, file).map_err(failed)?;
-    Ok(Digest::from_bytes(hash.finalize().into()))
+    Ok(hash.finish())
 }

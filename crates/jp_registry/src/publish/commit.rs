@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use sha2::{Digest as _, Sha256};
+use jp_disk::Sha256Hasher;
 
 use super::{PublishError, Registry};
 use crate::{
@@ -223,12 +223,12 @@ fn make_parent(path: &Path, disk: &Disk) -> io::Result<()> {
 /// Hashes what is written through it.
 struct Hashed<W> {
     to: W,
-    hash: Sha256,
+    hash: Sha256Hasher,
 }
 
 impl<W: io::Write> Hashed<W> {
     fn new(to: W) -> Self {
-        let hash = Sha256::new();
+        let hash = Sha256Hasher::default();
         Self { to, hash }
     }
 
@@ -236,8 +236,8 @@ impl<W: io::Write> Hashed<W> {
     fn fill(&mut self, from: File, size: u64) -> io::Result<(Digest, u64)> {
         let mut limited = io::Read::take(from, size.saturating_add(1));
         let count = io::copy(&mut limited, self)?;
-        let hash = std::mem::take(&mut self.hash).finalize();
-        Ok((Digest::from_bytes(hash.into()), count))
+        let hash = std::mem::take(&mut self.hash);
+        Ok((hash.finish(), count))
     }
 }
 

@@ -32,7 +32,7 @@ pub enum ReceiptProblem {
         key: KeyId,
     },
     /// It was revoked.
-    #[error("`{id}` {version} was revoked: {}", crate::diff::escape(reason))]
+    #[error("`{id}` {version} was revoked: {}", jp_text::escape_line(reason))]
     Revoked {
         /// The tool.
         id: ToolId,

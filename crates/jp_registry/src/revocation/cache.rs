@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Known, Revocation, Revocations};
 use crate::{
+    disk::private::{self, Others, ReadError},
     disk::{self, Disk},
     document,
-    key::private::{self, Others, ReadError},
     signature::{Dated, Judge, ListError, ListKind, Seen, SignedList},
 };
 
@@ -45,7 +45,7 @@ impl Revocations {
         let most = u64::try_from(MAX_FILE).unwrap_or(u64::MAX);
         let bytes = private::read(path, most, Others::Read).map_err(|error| match error {
             ReadError::Io(source) => io_error("read", path, source),
-            ReadError::Unsafe(problem) => damaged(problem.to_owned()),
+            ReadError::Unsafe(exposure) => damaged(exposure.words().to_owned()),
         })?;
         let Some(bytes) = bytes else {
             return Ok(Self::default());

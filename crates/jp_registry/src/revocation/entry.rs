@@ -3,7 +3,7 @@
 use semver::{Prerelease, Version, VersionReq};
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, ToolId, document, key::KeyId};
+use crate::{Digest, ToolId, key::KeyId};
 
 /// As many characters of a reason are kept.
 const MAX_REASON: usize = 500;
@@ -95,7 +95,7 @@ impl TryFrom<Written> for Revocation {
             }
         };
         // A reason that shows badly is no reason to forget the revocation.
-        let reason = document::clean(&reason, MAX_REASON);
+        let reason = jp_text::mask(&reason, MAX_REASON);
         Ok(Self { thing, reason })
     }
 }

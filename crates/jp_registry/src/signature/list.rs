@@ -135,7 +135,7 @@ impl ListKind {
         ListError::Shape {
             list: self,
             registry: judge.registry.to_owned(),
-            reason: document::clean(&reason.to_string(), 300),
+            reason: jp_text::mask(&reason.to_string(), 300),
         }
     }
 

@@ -92,7 +92,7 @@ fn plain(name: &str) -> io::Result<&str> {
 fn refused(name: &str) -> io::Error {
     let text = format!(
         "`{}` is a link, a pipe, a device or otherwise no plain file",
-        name.escape_debug()
+        jp_text::inline(name)
     );
     io::Error::new(io::ErrorKind::InvalidInput, text)
 }

@@ -56,7 +56,7 @@ impl Http {
         let Some(text) = artifact.url else {
             return Ok(self.url(path));
         };
-        let what = || format!("the artifact's URL `{}`", shown(text));
+        let what = || format!("the artifact's URL `{}`", jp_text::start(text, 200));
         let url = self.base.join(text);
         let url = url.map_err(|error| FetchError::invalid(what(), error.to_string()))?;
         if url.origin() != self.base.origin() && url.scheme() != "https" {
@@ -173,10 +173,4 @@ impl Write for Capped<'_> {
     fn flush(&mut self) -> std::io::Result<()> {
         self.sink.flush()
     }
-}
-
-/// Makes a text of strangers safe to show.
-pub(super) fn shown(text: &str) -> String {
-    let short: String = text.chars().take(200).collect();
-    short.escape_debug().to_string()
 }

@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jp_disk::Sha256Hasher;
 use rustix::fs::OFlags;
-use sha2::{Digest as _, Sha256};
 
 use super::{Object, Progress, object::hash_into, remove, what};
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 pub(super) struct Landing<'a> {
     path: PathBuf,
     file: File,
-    hash: Sha256,
+    hash: Sha256Hasher,
     length: u64,
     expected: Digest,
     size: Option<u64>,
@@ -58,7 +58,7 @@ impl<'a> Landing<'a> {
         Ok(Self {
             path: path.to_owned(),
             file,
-            hash: Sha256::new(),
+            hash: Sha256Hasher::default(),
             length: 0,
             expected: wanted.sha256,
             size: wanted.size,
@@ -107,7 +107,7 @@ impl<'a> Landing<'a> {
         let cut = self.file.set_len(0);
         let cut = cut.and_then(|()| self.file.seek(SeekFrom::Start(0)));
         cut.map_err(|error| self.failed(error))?;
-        self.hash = Sha256::new();
+        self.hash = Sha256Hasher::default();
         self.length = 0;
         self.refused = None;
         Ok(())
@@ -143,7 +143,7 @@ impl<'a> Landing<'a> {
                 found: self.length,
             });
         }
-        let found = Digest::from_bytes(self.hash.clone().finalize().into());
+        let found = self.hash.clone().finish();
         if found == self.expected {
             return Ok(());
         }

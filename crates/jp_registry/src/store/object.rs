@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jp_disk::Sha256Hasher;
 use rustix::fs::OFlags;
-use sha2::{Digest as _, Sha256};
 
 use crate::{id::Digest, transport::FetchError};
 
@@ -98,9 +98,9 @@ impl Object {
         if !file.metadata().map_err(failed)?.is_file() {
             return Ok(Found::Damaged);
         }
-        let mut hash = Sha256::new();
+        let mut hash = Sha256Hasher::default();
         let size = hash_into(&mut hash, file).map_err(failed)?;
-        if Digest::from_bytes(hash.finalize().into()) != *sha256 {
+        if hash.finish() != *sha256 {
             return Ok(Found::Damaged);
         }
         Ok(Found::Right(Self {
@@ -119,7 +119,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Adds all that can be read to a hash, and counts it.
-pub(crate) fn hash_into(hash: &mut Sha256, mut source: impl Read) -> io::Result<u64> {
+pub(crate) fn hash_into(hash: &mut Sha256Hasher, mut source: impl Read) -> io::Result<u64> {
     let (mut block, mut size) = (vec![0; BLOCK], 0);
     loop {
         let count = match source.read(&mut block) {

@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::{AllNames, NamePattern, Publisher, Tombstone, TrustError, TrustRoots, TrustedRegistry};
 use crate::{
     ToolId,
-    disk::{self, Disk},
-    document,
-    key::{
-        KeyId, PublicKey,
+    disk::{
+        self, Disk,
         private::{self, Others, ReadError},
     },
+    document,
+    key::{KeyId, PublicKey},
 };
 
 /// A larger trust file is refused.
@@ -36,9 +36,9 @@ impl TrustRoots {
                 path: owned(),
                 source,
             },
-            ReadError::Unsafe(problem) => TrustError::Exposed {
+            ReadError::Unsafe(exposure) => TrustError::Exposed {
                 path: owned(),
-                problem,
+                problem: exposure.words(),
             },
         })?;
         let Some(bytes) = bytes else {
@@ -165,7 +165,7 @@ impl TrustRoots {
         // The same words as a tool's: a name becomes that of a file.
         let parsed: Result<ToolId, _> = name.parse();
         if parsed.is_err() {
-            let name = name.chars().take(80).collect();
+            let name = jp_text::shorten(name, 80).into_owned();
             return Err(TrustError::RegistryName { name });
         }
         self.refuse_retired(&registry.key.id())?;
@@ -197,7 +197,7 @@ impl TrustRoots {
 
     /// Revokes a key for good; returns whether it was trusted.
     pub fn revoke(&mut self, key: &KeyId, reason: &str) -> bool {
-        let reason = document::clean(reason, MAX_REASON);
+        let reason = jp_text::mask(reason, MAX_REASON);
         self.retired.insert(*key, Tombstone::Revoked { reason });
         self.publishers.remove(key).is_some()
     }

@@ -8,7 +8,10 @@ use crate::ToolId;
 
 /// A text that names no tools.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` names no tools: expected `ocr`, `pdf.*` or `*`", text.escape_debug())]
+#[error(
+    "`{}` names no tools: expected `ocr`, `pdf.*` or `*`",
+    jp_text::inline(text)
+)]
 pub struct PatternError {
     /// The beginning of the text.
     pub text: String,
@@ -75,7 +78,7 @@ impl FromStr for NamePattern {
             None => text.parse().map(Self::One),
         };
         read.map_err(|_| PatternError {
-            text: text.chars().take(80).collect(),
+            text: jp_text::shorten(text, 80).into_owned(),
         })
     }
 }

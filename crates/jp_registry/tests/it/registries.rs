@@ -194,6 +194,27 @@ fn installers_at_the_same_time_lose_nothing_of_each_other() {
 }
 
 #[test]
+fn publishers_at_the_same_time_lose_nothing_of_each_other() {
+    let shop = Shop::new();
+    let ids: Vec<String> = (0..8).map(|number| format!("pdf.part{number}")).collect();
+    let start = Barrier::new(ids.len());
+    thread::scope(|scope| {
+        for id in &ids {
+            let (shop, start) = (&shop, &start);
+            scope.spawn(move || {
+                start.wait();
+                shop.publish(&tool(id, "1.0.0"));
+            });
+        }
+    });
+    let (home, workspace) = (Home::trusting(&shop), tempfile::tempdir().unwrap());
+    let installer = home.installer(workspace.path(), shop.source());
+    for id in &ids {
+        installer.install(&spec(id)).unwrap();
+    }
+}
+
+#[test]
 fn a_registry_that_withdraws_a_version_leads_nobody_back() {
     let shop = Shop::with_ocr();
     let before = fs::read_to_string(shop.file("index.json")).unwrap();

@@ -220,7 +220,7 @@ fn word(value: Option<&RawValue>) -> &str {
 /// Says what is wrong with an answer; what the guest wrote may be part of it, but not all of it.
 fn refused(reason: &str) -> Error {
     Error::Trap {
-        reason: reason.chars().take(MAX_REASON).collect(),
+        reason: jp_text::shorten(reason, MAX_REASON).into_owned(),
     }
 }
 

@@ -49,8 +49,8 @@ impl Shape {
         if let Some(import) = module.imports().find(|i| i.module() != preview1::NAME) {
             return Err(format!(
                 "WASM module imports `{}/{}`; a tool module has no imports, or those of {} alone",
-                short(import.module()),
-                short(import.name()),
+                jp_text::short_line(import.module(), 120),
+                jp_text::short_line(import.name(), 120),
                 preview1::NAME
             ));
         }
@@ -146,7 +146,7 @@ fn default_entry(module: &Module) -> Result<ModuleExport, String> {
 /// Finds a function by name and type.
 fn function(module: &Module, name: &str, wanted: &str) -> Result<ModuleExport, String> {
     let missing = |why: &str| {
-        let name = short(name);
+        let name = jp_text::short_line(name, 120);
         format!("WASM module missing `{name}{wanted}` export{why}")
     };
     match module.get_export(name) {
@@ -155,7 +155,7 @@ fn function(module: &Module, name: &str, wanted: &str) -> Result<ModuleExport, S
         }
         Some(_) => Err(missing(&format!(
             ": its `{}` has another type",
-            short(name)
+            jp_text::short_line(name, 120)
         ))),
         None => Err(missing("")),
     }
@@ -174,8 +174,4 @@ fn signature(ty: &FuncType) -> String {
     } else {
         format!("({params})->({results})")
     }
-}
-
-fn short(name: &str) -> String {
-    name.chars().take(120).collect()
 }

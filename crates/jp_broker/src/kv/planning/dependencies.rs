@@ -45,7 +45,7 @@ impl Dependencies {
                     }
                     None if names.is_elsewhere(given) => all.push(given.clone()),
                     None => {
-                        let shown: String = given.escape_debug().take(80).collect();
+                        let shown = jp_text::start(given, 80);
                         found.unresolved.push(format!("steps[{at}]: {shown}"));
                     }
                 }

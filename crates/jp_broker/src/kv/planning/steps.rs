@@ -108,7 +108,7 @@ impl Step {
             let alias = ALIASES.iter().find(|(alias, _)| alias == name);
             let field = alias.map_or(name.as_str(), |(_, field)| field);
             if !value.is_null() && !step.keep(path, field, value)? {
-                let shown: String = name.escape_debug().take(80).collect();
+                let shown = jp_text::start(name, 80);
                 ignored.push(format!("{path}.{shown}"));
             }
         }

@@ -76,9 +76,7 @@ impl KeyringError {
 }
 
 fn one_line(text: &str) -> String {
-    let cut: String = text.chars().take(MAX_REASON).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("{}{more}", cut.trim().escape_debug())
+    jp_text::start(text.trim(), MAX_REASON)
 }
 
 #[cfg(test)]

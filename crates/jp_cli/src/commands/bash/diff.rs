@@ -54,7 +54,7 @@ fn one(mount: &[u8], change: &Change, old: Option<&Side>, new: Option<&Side>) ->
         _ => b"",
     };
     let path = [mount, b"/", &change.path, slash].concat();
-    let path = text::name(&path);
+    let path = text::path_word(&path);
     let mut notes = Vec::new();
     let mut body = String::new();
     match change.file {
@@ -76,7 +76,7 @@ fn one(mount: &[u8], change: &Change, old: Option<&Side>, new: Option<&Side>) ->
 
 /// Says where a link leads.
 fn target(file: FileKind, old: Option<&Side>, new: Option<&Side>) -> String {
-    let content = |side: &Side| text::name(&side.content);
+    let content = |side: &Side| text::path_word(&side.content);
     match (file, old, new) {
         (FileKind::Symlink, Some(old), Some(new)) if old.content != new.content => {
             format!(" -> {} (was {})", content(new), content(old))
@@ -142,7 +142,7 @@ fn contents(
     body.push_str(&format!("--- {}\n+++ {}\n", named(old), named(new)));
     for line in hunks.text.split_inclusive(|byte| *byte == b'\n') {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        body.push_str(&text::line(line));
+        body.push_str(&text::line_of_bytes(line));
         body.push('\n');
     }
     if hunks.cut {

@@ -21,7 +21,7 @@ impl Mounted {
 
     /// Returns its directory for a message.
     pub(super) fn shown(&self) -> String {
-        text::name(self.host.as_os_str().as_encoded_bytes())
+        text::path_word(self.host.as_os_str().as_encoded_bytes())
     }
 }
 

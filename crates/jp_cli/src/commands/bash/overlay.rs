@@ -99,7 +99,7 @@ fn report(mounted: &Mounted, applied: &Applied, ui: &Ui) {
         return;
     }
     let names = applied.without_set_id.iter().take(MAX_NAMES);
-    let mut names = names.map(|path| text::name(path)).collect::<Vec<_>>();
+    let mut names = names.map(|path| text::path_word(path)).collect::<Vec<_>>();
     if let more @ 1.. = applied.without_set_id.len() - names.len() {
         names.push(format!("and {more} more"));
     }

@@ -98,9 +98,7 @@ impl Finding {
 
 /// Puts a text on one line of a terminal, all of it: half a command would be another one.
 pub(crate) fn whole_line(text: &str) -> String {
-    text::escape(text.trim())
-        .replace('\n', "\\n")
-        .replace('\t', "\\t")
+    text::escape_line(text.trim()).into_owned()
 }
 
 /// Writes a path the way a shell reads it back.

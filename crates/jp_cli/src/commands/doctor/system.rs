@@ -152,7 +152,7 @@ fn room(dir: &Path, what: &str, severity: Severity) -> Option<Finding> {
     };
     // What is not there yet is made where it will be: the nearest directory above says how.
     let existing = dir.ancestors().find(|dir| dir.is_dir())?;
-    if let Err(error) = tempfile::tempfile_in(existing) {
+    if let Err(error) = jp_disk::Temporary::create(existing, ".jp-doctor-", "") {
         let problem = format!("the {what} directory cannot be written to: {error}");
         return Some(finding(
             severity,

@@ -133,7 +133,7 @@ pub(crate) fn deprecate(args: &DeprecateArgs, ui: &Ui) -> Result<Exit, CliError>
 
 /// Takes something back for good.
 pub(crate) fn revoke(args: &RevokeArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let usage = |error: jp_registry::IdError| CliError::usage(error.to_string());
+    let usage = |error: jp_disk::Sha256Error| CliError::usage(error.to_string());
     let thing =
         match (&args.tool, &args.sha256, &args.publisher_key) {
             (Some(id), _, _) => RevokedThing::Versions {

@@ -127,10 +127,7 @@ fn first_sentence(text: &str) -> String {
         (ends && !is_abbreviation(line.get(..at)?)).then_some(after)
     });
     let sentence = line.get(..end.unwrap_or(line.len())).unwrap_or(line);
-    match sentence.char_indices().nth(MAX_SUMMARY) {
-        Some((cut, _)) => format!("{}…", sentence.get(..cut).unwrap_or_default()),
-        None => sentence.to_owned(),
-    }
+    jp_text::shorten(sentence, MAX_SUMMARY).into_owned()
 }
 
 /// Tells whether what stands before a full stop is a word that has one.

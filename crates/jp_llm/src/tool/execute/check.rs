@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Early, Pass, shorten};
+use super::{Early, MOST, Pass};
 use crate::{
     ToolError,
     tool::{
@@ -71,7 +71,9 @@ impl Pass<'_> {
                 Ok(arguments)
             }
             Err((arguments, problems)) => {
-                let schema = shorten(&self.tool.known_schema().to_string());
+                let schema =
+                    jp_text::shorten_and_count(&self.tool.known_schema().to_string(), MOST)
+                        .into_owned();
                 let problem = format!("{problems}\n\nThe schema of the arguments: {schema}");
                 Err(self.invalid(&arguments, &problem))
             }

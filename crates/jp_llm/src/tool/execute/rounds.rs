@@ -7,7 +7,7 @@ use jp_policy::Limits;
 use jp_tool::{Action, Outcome, Question};
 use serde_json::{Map, Value};
 
-use super::{Early, Pass, grant::Granted, shorten};
+use super::{Early, MOST, Pass, grant::Granted};
 use crate::{
     ExecutionOutcome, ToolError,
     runtime::{Form, Invocation, Run, Stopped, limit_reached},
@@ -133,7 +133,7 @@ impl Pass<'_> {
             }));
         };
         if let Err(error) = question.answer_type.check(answer) {
-            let id = shorten(&question.id);
+            let id = jp_text::shorten_and_count(&question.id, MOST);
             let text = format!("The answer to question `{id}` does not fit: {error}");
             return Some(Ok(self.completed(Err(text))));
         }

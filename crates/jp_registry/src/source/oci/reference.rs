@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use semver::Version;
 use url::Url;
 
-use crate::{id::Digest, source::http::shown, transport::FetchError};
+use crate::{id::Digest, transport::FetchError};
 
 /// Longer repositories are refused, as the protocol says.
 const MAX_REPOSITORY: usize = 255;
@@ -71,8 +71,12 @@ impl FromStr for OciReference {
     /// Reads `oci://host[:port]/repository[:tag][@sha256:…]`, or `oci+http://…` for a registry
     /// without TLS.
     fn from_str(text: &str) -> Result<Self, FetchError> {
-        let refused =
-            |reason: &str| FetchError::invalid(format!("the reference `{}`", shown(text)), reason);
+        let refused = |reason: &str| {
+            FetchError::invalid(
+                format!("the reference `{}`", jp_text::start(text, 200)),
+                reason,
+            )
+        };
         let (scheme, rest) = text
             .split_once("://")
             .ok_or_else(|| refused("it does not begin with oci://"))?;

@@ -1,11 +1,11 @@
-//! Every change this crate makes to files it must not lose: whole or not at all.
+//! Changes to files that must not be lost: whole or not at all.
 //!
 //! A [`Disk`] is handed in like any other authority. A test hands in one that stops working at a
 //! chosen operation, as a machine does that loses power, so that every point of an install can be
-//! its last. This file knows nothing of what the files hold.
+//! its last.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions, Permissions},
     io::{self, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
@@ -14,6 +14,8 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
+
+use rustix::fs::OFlags;
 
 /// Files of the user that nobody else needs to read.
 pub const PRIVATE: u32 = 0o600;
@@ -99,7 +101,7 @@ impl Disk {
             return Ok(());
         }
         self.step()?;
-        DirBuilder::new().recursive(true).mode(0o700).create(dir)
+        create_dir(dir)
     }
 
     /// Puts bytes in the place of a file: whoever looks sees the old ones or all of the new ones.
@@ -110,9 +112,33 @@ impl Disk {
     ///
     /// When the file cannot be written; what was there before is still there then.
     pub fn replace(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+        self.replace_with(path, bytes, mode, None)
+    }
+
+    /// Does what [`Disk::replace`] does, and keeps the permissions of the file that was there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Disk::replace`].
+    pub fn replace_alike(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+        let alike = fs::metadata(path).ok().map(|found| found.permissions());
+        self.replace_with(path, bytes, mode, alike)
+    }
+
+    fn replace_with(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        mode: u32,
+        alike: Option<Permissions>,
+    ) -> io::Result<()> {
         let fresh = beside(path, ".new")?;
+        // Nobody may read the new bytes before it is known who may read the old ones.
+        let mode = alike.as_ref().map_or(mode, |_| PRIVATE);
+        let permit = || alike.map_or(Ok(()), |alike| fs::set_permissions(&fresh, alike));
         let written = self
             .write_new(&fresh, bytes, mode)
+            .and_then(|()| permit())
             .and_then(|()| self.rename(&fresh, path));
         if let Err(error) = written {
             // The first error is the one to tell; what stays is removed by the next call.
@@ -192,16 +218,14 @@ impl Disk {
     ///
     /// When the lock file cannot be made.
     pub fn lock(&self, path: &Path) -> io::Result<File> {
-        self.create_dir(&parent(path))?;
+        self.create_dir(parent(path))?;
         self.step()?;
-        // Neither a link to somebody else's file nor a FIFO that nobody reads.
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let file = OpenOptions::new()
             .write(true)
             .create(true)
             .truncate(false)
             .mode(PRIVATE)
-            .custom_flags(i32::try_from(flags.bits()).unwrap_or_default())
+            .custom_flags(careful())
             .open(path)?;
         file.lock()?;
         Ok(file)
@@ -231,7 +255,7 @@ impl Disk {
 /// When it is no ordinary file, cannot be read, or is larger (`FileTooLarge`).
 pub fn read(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
     // A FIFO in its place would otherwise make the caller wait for ever.
-    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let flags = flags(OFlags::NONBLOCK);
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
     let file = match file {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -252,11 +276,29 @@ pub fn read(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-fn parent(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(dir) if !dir.as_os_str().is_empty() => dir.to_owned(),
-        _ => PathBuf::from("."),
-    }
+/// Makes a directory and those above it, for this user only. One that is there stays as it is.
+///
+/// # Errors
+///
+/// When it cannot be made.
+pub fn create_dir(dir: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+/// Returns the directory that a file lies in.
+#[must_use]
+pub fn parent(path: &Path) -> &Path {
+    let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
+/// Opens neither a link to somebody else's file nor a FIFO that keeps whoever opens it waiting.
+pub(crate) fn careful() -> i32 {
+    flags(OFlags::NOFOLLOW | OFlags::NONBLOCK)
+}
+
+fn flags(flags: OFlags) -> i32 {
+    i32::try_from(flags.bits()).unwrap_or_default()
 }
 
 /// Returns the hidden file beside another that is renamed over it.
