@@ -96,10 +96,15 @@ impl Collector {
             strategy: Strategy::Before,
         }];
         let (toml, json) = (dir.join("config.toml"), dir.join("config.json"));
-        if !self.file(&toml, side, Absent::Fine, &default)? {
-            self.file(&json, side, Absent::Fine, &default)?;
-        } else if json.exists() {
-            return Err(ConfigError::of_file(json, Problem::Twice { other: toml }));
+        if self.file(&toml, side, Absent::Fine, &default)? {
+            return match json.exists() {
+                true => Err(ConfigError::of_file(json, Problem::Twice { other: toml })),
+                false => Ok(()),
+            };
+        }
+        if !self.file(&json, side, Absent::Fine, &default)? {
+            // Nobody has said that it is not to be read.
+            self.extended(&default, Strategy::Before, dir, side)?;
         }
         Ok(())
     }

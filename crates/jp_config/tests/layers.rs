@@ -148,6 +148,98 @@ fn config_d_is_read_before_unless_extends_says_otherwise() {
 }
 
 #[test]
+fn config_d_is_read_where_there_is_no_main_file() {
+    for side in ["ws/.jp", "user"] {
+        let part = format!("{TOOL}'part'");
+        let file = format!("{side}/config.d/part.toml");
+        let world = World::new(&[(&file, &part)]);
+        let loaded = world.load().unwrap();
+        assert_eq!(summary(&loaded), "part", "{side}");
+        assert_eq!(loaded.files.len(), 1);
+        assert_eq!(loaded.workspace_digest.is_some(), side == "ws/.jp");
+        let world = World::new(&[(&file, "\nnonsense = 1")]);
+        let error = world.error();
+        assert!(
+            error.starts_with(&format!("~/{file}:2: nonsense")),
+            "{error}"
+        );
+    }
+    let policy = "[policy]\nnet = true";
+    let world = World::new(&[("user/config.d/policy.toml", policy)]);
+    assert!(world.load().unwrap().config.policy.is_some());
+    let world = World::new(&[("ws/.jp/config.d/policy.toml", policy)]);
+    assert!(
+        world
+            .error()
+            .contains("policy belongs in the user's configuration")
+    );
+}
+
+#[test]
+fn files_of_config_d_win_in_the_order_of_their_paths() {
+    let all = [
+        ("10-a.toml", "first"),
+        ("20-b/x.json", "second"),
+        ("20-b/y/z.toml", "third"),
+        ("30-c.toml", "last"),
+    ];
+    for count in 1..=all.len() {
+        let texts: Vec<(String, String)> = all[..count]
+            .iter()
+            // Written in another order than they are read in.
+            .rev()
+            .map(|(file, said)| {
+                let text = match file.ends_with(".json") {
+                    true => format!(
+                        r#"{{"conversation": {{"tools": {{"x": {{"source": "local", "summary": "{said}"}}}}}}}}"#
+                    ),
+                    false => format!("{TOOL}'{said}'"),
+                };
+                (format!("user/config.d/{file}"), text)
+            })
+            .collect();
+        let files: Vec<(&str, &str)> = texts
+            .iter()
+            .map(|(file, text)| (file.as_str(), text.as_str()))
+            .collect();
+        let loaded = World::new(&files).load().unwrap();
+        assert_eq!(summary(&loaded), all[count - 1].1);
+        assert_eq!(loaded.files.len(), count);
+    }
+}
+
+#[test]
+fn hidden_files_and_other_kinds_of_files_in_config_d_are_not_read() {
+    let world = World::new(&[
+        ("ws/.jp/config.d/.hidden.toml", "nonsense"),
+        ("ws/.jp/config.d/.git/x.toml", "nonsense"),
+        ("ws/.jp/config.d/README.md", "nonsense"),
+        ("ws/.jp/config.d/a.toml.bak", "nonsense"),
+        ("ws/.jp/config.d/a.yaml", "nonsense"),
+    ]);
+    assert!(world.load().unwrap().files.is_empty());
+}
+
+#[test]
+fn a_file_of_the_command_line_wins_over_the_workspace_and_variables_win_over_it() {
+    let world = World::new(&[
+        ("ws/deep/er/.jp.toml", &format!("{TOOL}'near'")),
+        ("more.toml", &format!("{TOOL}'more'")),
+    ]);
+    let sources = Sources {
+        files: vec![world.path().join("more.toml")],
+        ..world.sources()
+    };
+    assert_eq!(summary(&load(&sources).unwrap()), "more");
+    let variable = ("JP_CFG_CONVERSATION_TOOLS_X_SUMMARY", "variable");
+    let env = vec![(variable.0.to_owned(), variable.1.to_owned())];
+    assert_eq!(
+        summary(&load(&Sources { env, ..sources }).unwrap()),
+        "variable"
+    );
+}
+
+#[test]
 fn json_files_are_layers_too_and_null_unsets() {
     let json = r#"{"conversation": {"tools": {"x": {"summary": "json", "description": null}}}}"#;
     let main = format!(

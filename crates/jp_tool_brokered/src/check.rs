@@ -1,5 +1,7 @@
 //! From the bytes a caller sent to the one answer of the tool. Runs in the sandbox.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Number, Value};
 
 use crate::envelope::{Refusal, capability_call};
@@ -108,10 +110,12 @@ fn check(kind: Kind, value: Value, place: &str) -> Result<Value, Refusal> {
         (Kind::Word(words), Value::String(word)) if words.contains(&word.as_str()) => {
             Ok(Value::String(word))
         }
-        (Kind::Integer | Kind::AtLeast(_), Value::Number(number)) => match whole(&number) {
-            Some(whole) if whole >= kind.smallest() => Ok(whole.into()),
-            _ => invalid(kind.in_words()),
-        },
+        (Kind::Integer | Kind::AtLeast(_) | Kind::Between(..), Value::Number(number)) => {
+            match whole(&number) {
+                Some(whole) if kind.range().contains(&whole) => Ok(whole.into()),
+                _ => invalid(kind.in_words()),
+            }
+        }
         (Kind::Reference, Value::Number(number)) => match whole(&number) {
             Some(whole) => Ok(whole.to_string().into()),
             None => invalid(kind.in_words()),
@@ -166,11 +170,12 @@ fn whole(number: &Number) -> Option<i64> {
 }
 
 impl Kind {
-    /// Returns the smallest whole number allowed.
-    const fn smallest(self) -> i64 {
+    /// Returns the whole numbers allowed.
+    const fn range(self) -> RangeInclusive<i64> {
         match self {
-            Self::AtLeast(smallest) => smallest,
-            _ => i64::MIN,
+            Self::AtLeast(smallest) => smallest..=i64::MAX,
+            Self::Between(smallest, largest) => smallest..=largest,
+            _ => i64::MIN..=i64::MAX,
         }
     }
 
@@ -181,6 +186,9 @@ impl Kind {
             Self::Word(words) => format!("one of {}", words.join(", ")),
             Self::Integer => "a whole number".to_owned(),
             Self::AtLeast(smallest) => format!("a whole number of at least {smallest}"),
+            Self::Between(smallest, largest) => {
+                format!("a whole number between {smallest} and {largest}")
+            }
             Self::Integers => "a list of whole numbers".to_owned(),
             Self::Reference => "a string or a whole number".to_owned(),
             Self::References => "a list of strings and whole numbers".to_owned(),

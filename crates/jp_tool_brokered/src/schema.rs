@@ -72,10 +72,14 @@ impl ModuleTool {
             .filter(|action| action.arguments.iter().any(|one| one.name == name))
             .filter_map(|action| {
                 let word = action.words.first()?;
+                let others = action.one_of.iter().filter(|other| **other != name);
+                let others: Vec<&str> = others.copied().collect();
                 let need = if needs(action, name) {
-                    " (required)"
+                    " (required)".to_owned()
+                } else if action.one_of.contains(&name) {
+                    format!(" (this or {} is required)", others.join(" or "))
                 } else {
-                    ""
+                    String::new()
                 };
                 Some(format!("{word}{need}"))
             })
@@ -104,6 +108,9 @@ fn of_kind(kind: Kind) -> Map<String, Value> {
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::Integer => json!({ "type": "integer" }),
         Kind::AtLeast(smallest) => json!({ "type": "integer", "minimum": smallest }),
+        Kind::Between(smallest, largest) => {
+            json!({ "type": "integer", "minimum": smallest, "maximum": largest })
+        }
         Kind::Integers => json!({
             "type": "array", "items": { "type": "integer" },
         }),

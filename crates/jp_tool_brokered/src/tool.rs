@@ -61,6 +61,8 @@ pub enum Kind {
     Integer,
     /// A whole number that is not smaller.
     AtLeast(i64),
+    /// A whole number from the first to the last.
+    Between(i64, i64),
     /// A list of whole numbers.
     Integers,
     /// A string, or a whole number that is passed on as one: an id or a title.

@@ -5,6 +5,7 @@ mod github;
 mod http_call;
 mod mcp;
 mod planning;
+mod ranges;
 mod reminders;
 mod search_internet;
 mod sizing;

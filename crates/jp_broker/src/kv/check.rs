@@ -67,15 +67,13 @@ pub(super) fn references(field: &str, given: &[String]) -> Result<(), CallError>
         .try_for_each(|reference| filled(field, reference, WORD))
 }
 
-/// Reads a point in time in seconds; before 1970 is 1970.
+/// Refuses a point in time before 1970 or after the year 9999.
 pub(super) fn time(field: &str, given: i64) -> Result<i64, CallError> {
-    if given <= LAST_TIME {
-        return Ok(given.max(0));
+    if (0..=LAST_TIME).contains(&given) {
+        return Ok(given);
     }
-    Err(CallError::invalid(
-        field,
-        "is after the year 9999; times are in seconds since 1970",
-    ))
+    let problem = format!("must be between 0 and {LAST_TIME}, in seconds since 1970 (UTC)");
+    Err(CallError::invalid(field, &problem))
 }
 
 /// Reads a point in time in seconds or milliseconds.
@@ -84,13 +82,14 @@ pub(super) fn time_or_milliseconds(field: &str, given: i64) -> Result<i64, CallE
     time(field, if milliseconds { given / 1000 } else { given })
 }
 
-/// Reads a delay from now; a negative one is none.
+/// Reads a delay from now.
 pub(super) fn delay(field: &str, seconds: i64, now: i64) -> Result<i64, CallError> {
-    let at = now.saturating_add(seconds.max(0));
-    if at <= LAST_TIME {
-        return Ok(at);
+    let longest = LAST_TIME.saturating_sub(now);
+    if (0..=longest).contains(&seconds) {
+        return Ok(now.saturating_add(seconds));
     }
-    Err(CallError::invalid(field, "ends after the year 9999"))
+    let problem = format!("must be between 0 and {longest} seconds from now");
+    Err(CallError::invalid(field, &problem))
 }
 
 /// Refuses an interval that is too short or too long.

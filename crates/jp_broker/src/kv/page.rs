@@ -25,9 +25,15 @@ pub(super) enum Zero {
 pub(super) fn limit(given: Option<i64>, default: i64, zero: Zero) -> Result<i64, CallError> {
     match (given.unwrap_or(default), zero) {
         (0, Zero::All) => Ok(MOST),
-        (wanted, _) if wanted >= 1 => Ok(wanted.min(MOST)),
-        (_, Zero::All) => Err(CallError::invalid("limit", "must be 0 (all) or more")),
-        (_, Zero::Refused) => Err(CallError::invalid("limit", "must be 1 or more")),
+        (wanted, _) if (1..=MOST).contains(&wanted) => Ok(wanted),
+        (_, Zero::All) => {
+            let problem = format!("must be between 1 and {MOST}, or 0 for all");
+            Err(CallError::invalid("limit", &problem))
+        }
+        (_, Zero::Refused) => {
+            let problem = format!("must be between 1 and {MOST}");
+            Err(CallError::invalid("limit", &problem))
+        }
     }
 }
 

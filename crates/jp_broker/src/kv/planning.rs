@@ -47,7 +47,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
             Spec {
                 name: "kv.sqlite.planning.list",
                 summary: "Lists plans, the newest first",
-                arguments: "limit (20; at most 1000)",
+                arguments: "limit (20; 1 to 1000)",
                 result: "{status, plans[], more?, limit?}",
                 ..PLANNING
             },

@@ -15,8 +15,6 @@ use super::{
 };
 use crate::{CallError, Capability, Spec};
 
-/// A reminder without a time: ten years from now, in seconds.
-const SOME_DAY: i64 = 10 * 365 * 24 * 60 * 60;
 /// The same title this close in time, in seconds, is the same reminder said twice.
 const SAME: i64 = 2;
 
@@ -35,8 +33,8 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
         writes(
             Spec {
                 name: "kv.sqlite.reminders.create",
-                summary: "Makes a reminder; the same title within 2 seconds is the one already there, the first time given counts, and without any it is ten years ahead",
-                arguments: "title*, delay_seconds | in_seconds | due_at (seconds or milliseconds since 1970)",
+                summary: "Makes a reminder; the same title within 2 seconds is the one already there, and of several times the first counts",
+                arguments: "title*, one of delay_seconds*, in_seconds*, due_at* (seconds or milliseconds since 1970)",
                 result: "{status, reminder}",
                 ..REMINDERS
             },
@@ -46,7 +44,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
             Spec {
                 name: "kv.sqlite.reminders.list",
                 summary: "Lists reminders, the next one first",
-                arguments: "status (open, completed, all), limit (20; 0 for all, at most 1000)",
+                arguments: "status (open, completed, all), limit (20; 1 to 1000, or 0 for all)",
                 result: "{status, reminders[], more?, limit?}",
                 ..REMINDERS
             },
@@ -134,17 +132,19 @@ struct When {
 }
 
 impl When {
-    /// Returns the time that was said, if any was.
-    fn seen_from(self, now: i64) -> Result<Option<i64>, CallError> {
+    /// Returns the time that was given.
+    fn seen_from(self, now: i64) -> Result<i64, CallError> {
         if let Some(seconds) = self.delay_seconds {
-            return check::delay("delay_seconds", seconds, now).map(Some);
+            return check::delay("delay_seconds", seconds, now);
         }
         if let Some(seconds) = self.in_seconds {
-            return check::delay("in_seconds", seconds, now).map(Some);
+            return check::delay("in_seconds", seconds, now);
         }
-        self.due_at
-            .map(|given| check::time_or_milliseconds("due_at", given))
-            .transpose()
+        let Some(given) = self.due_at else {
+            let problem = "is required, or delay_seconds, or in_seconds";
+            return Err(CallError::invalid("due_at", problem));
+        };
+        check::time_or_milliseconds("due_at", given)
     }
 }
 
@@ -164,8 +164,7 @@ fn create(scope: &Scope<'_>, given: &Create) -> Result<Value, Failure> {
         in_seconds: given.in_seconds,
         due_at: given.due_at,
     };
-    let some_day = scope.now.saturating_add(SOME_DAY);
-    let due_at = when.seen_from(scope.now)?.unwrap_or(some_day);
+    let due_at = when.seen_from(scope.now)?;
     let same = format!(
         "SELECT {COLUMNS} FROM reminders
          WHERE user_id = ? AND due_at BETWEEN ? AND ? AND title = ?
@@ -237,9 +236,7 @@ fn snooze(scope: &Scope<'_>, given: &Snooze) -> Result<Value, Failure> {
         in_seconds: given.in_seconds,
         due_at: given.due_at,
     };
-    let due_at = when.seen_from(scope.now)?.ok_or_else(|| {
-        CallError::invalid("due_at", "is required, or delay_seconds, or in_seconds")
-    })?;
+    let due_at = when.seen_from(scope.now)?;
     // Firing completes a reminder, and it is mostly then that it is put off. To the time at which it
     // has already fired it cannot be: that would be the same event.
     let mut statement = scope.transaction.prepare_cached(

@@ -31,7 +31,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
             Spec {
                 name: "kv.sqlite.tasks.schedule",
                 summary: "Schedules a prompt for a time, and from then on at an interval if one is given",
-                arguments: "name*, prompt*, run_at* (seconds since 1970), interval_minutes (none or 0: once)",
+                arguments: "name*, prompt*, run_at* (seconds since 1970), interval_minutes (0 or left out: once)",
                 ..TASKS
             },
             schedule,
@@ -40,7 +40,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
             Spec {
                 name: "kv.sqlite.tasks.list",
                 summary: "Lists tasks, the next one first",
-                arguments: "status (all, enabled, disabled), limit (50; at most 1000)",
+                arguments: "status (all, enabled, disabled), limit (50; 1 to 1000)",
                 result: "{status, tasks[], more?, limit?}",
                 ..TASKS
             },
@@ -97,7 +97,8 @@ fn schedule(scope: &Scope<'_>, given: &Schedule) -> Result<Answer, Failure> {
     check::filled("name", &given.name, check::TITLE)?;
     check::filled("prompt", &given.prompt, check::TEXT)?;
     let run_at = check::time("run_at", given.run_at)?;
-    let interval = given.interval_minutes.filter(|minutes| *minutes > 0);
+    // Zero says "once", as leaving it out does; anything else must be an interval.
+    let interval = given.interval_minutes.filter(|minutes| *minutes != 0);
     if let Some(minutes) = interval {
         let least = scope.quotas.smallest_interval_minutes;
         check::interval("interval_minutes", minutes, least)?;

@@ -84,7 +84,7 @@ fn about_many() -> Vec<Arc<dyn Capability>> {
             Spec {
                 name: "kv.sqlite.todo.list",
                 summary: "Lists to-dos in their order",
-                arguments: "status (open, completed, all), limit (50; at most 1000)",
+                arguments: "status (open, completed, all), limit (50; 1 to 1000)",
                 result: "{status, items[], more?, limit?}",
                 ..TODO
             },

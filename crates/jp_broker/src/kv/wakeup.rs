@@ -39,7 +39,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
             Spec {
                 name: "kv.sqlite.wakeup.list",
                 summary: "Lists wake-ups, the next one first",
-                arguments: "status (all, enabled, disabled), limit (20; at most 1000)",
+                arguments: "status (all, enabled, disabled), limit (20; 1 to 1000)",
                 result: "{status, tasks[], more?, limit?}",
                 ..WAKEUP
             },

@@ -3,7 +3,10 @@
 use jp_broker::Code;
 use serde_json::{Value, json};
 
-use crate::{host::Host, refusals::check};
+use crate::{
+    host::{Host, NOW},
+    refusals::check,
+};
 
 fn with(base: &Value, field: &str, value: Value) -> Value {
     let mut changed = base.clone();
@@ -139,11 +142,74 @@ fn numbers_beyond_64_bits_and_fractions_are_refused_everywhere() {
         ),
     ];
     check(&Host::new(), Code::InvalidArgs, &calls);
-    let past = Host::new().ann(
-        "tasks.schedule",
-        json!({ "name": "n", "prompt": "p", "run_at": i64::MIN, "interval_minutes": i64::MIN }),
-    );
-    assert_eq!(past["task"]["run_at"], 0);
+}
+
+#[test]
+fn a_reminder_without_a_time_is_refused() {
+    let host = Host::new();
+    let words = "`due_at` is required, or delay_seconds, or in_seconds";
+    let nulls = json!({ "title": "t", "due_at": null, "delay_seconds": null });
+    let calls = [
+        ("reminders.create", json!({ "title": "t" }), words),
+        ("reminders.create", nulls, words),
+        ("reminders.snooze", json!({ "id": 1 }), words),
+    ];
+    check(&host, Code::InvalidArgs, &calls);
+    let kept = host.ann("reminders.list", json!({ "status": "all" }));
+    assert_eq!(kept["reminders"], json!([]));
+}
+
+#[test]
+fn a_number_out_of_range_is_refused_with_the_range_and_never_changed() {
+    let year_9999 = 253_402_300_799_i64;
+    let time = "must be between 0 and 253402300799, in seconds since 1970";
+    let delay = format!("must be between 0 and {} seconds from now", year_9999 - NOW);
+    let minutes = "`interval_minutes` must be between 1 and 5256000 minutes";
+    let task = json!({ "name": "n", "prompt": "p", "run_at": 1, "interval_minutes": 1 });
+    let step = |step: Value| json!({ "title": "t", "goal": "g", "steps": [step] });
+    for past in [-1, i64::MIN] {
+        let reminder = |field: &str| with(&json!({ "title": "t" }), field, past.into());
+        let snooze = |field: &str| with(&json!({ "id": 1 }), field, past.into());
+        let calls = [
+            ("reminders.create", reminder("due_at"), time),
+            ("reminders.create", reminder("delay_seconds"), &delay),
+            ("reminders.create", reminder("in_seconds"), &delay),
+            ("reminders.snooze", snooze("due_at"), time),
+            ("reminders.snooze", snooze("delay_seconds"), &delay),
+            ("tasks.schedule", with(&task, "run_at", past.into()), time),
+            (
+                "tasks.schedule",
+                with(&task, "interval_minutes", past.into()),
+                minutes,
+            ),
+            (
+                "planning.create",
+                step(json!({ "title": "a", "due_at": past })),
+                time,
+            ),
+        ];
+        check(&Host::new(), Code::InvalidArgs, &calls);
+    }
+    for family in ["todo", "tasks", "wakeup", "reminders", "planning"] {
+        let list = format!("{family}.list");
+        let words = "`limit` must be between 1 and 1000";
+        let calls = [-1, 1001, i64::MAX].map(|limit| json!({ "limit": limit }));
+        let calls = calls.map(|call| (list.as_str(), call, words));
+        check(&Host::new(), Code::InvalidArgs, &calls);
+    }
+    let calls = [
+        (
+            "planning.create",
+            step(json!({ "title": "a", "due_at": u64::MAX })),
+            "must be a whole number or a string",
+        ),
+        (
+            "planning.create",
+            step(json!({ "title": "a", "due_at": year_9999 * 1000 + 1000 })),
+            time,
+        ),
+    ];
+    check(&Host::new(), Code::InvalidArgs, &calls);
 }
 
 #[test]
@@ -154,6 +220,7 @@ fn texts_and_lists_are_bounded_and_the_bound_is_said() {
     let wakeup = json!({ "name": "n", "prompt": "p", "interval_minutes": 1 });
     let plan = json!({ "title": "t", "goal": "g" });
     let todo = json!({ "title": "t" });
+    let reminder = json!({ "title": "t", "in_seconds": 1 });
     for (name, base, field, most) in [
         ("todo.create", &todo, "title", title),
         ("todo.create", &todo, "notes", long),
@@ -161,7 +228,7 @@ fn texts_and_lists_are_bounded_and_the_bound_is_said() {
         ("tasks.schedule", &task, "prompt", long),
         ("wakeup.create", &wakeup, "name", title),
         ("wakeup.create", &wakeup, "prompt", long),
-        ("reminders.create", &todo, "title", title),
+        ("reminders.create", &reminder, "title", title),
         ("planning.create", &plan, "title", title),
         ("planning.create", &plan, "goal", long),
         ("planning.create", &plan, "status", 256),

@@ -54,7 +54,8 @@ fn weakness_13_sizes_and_dependencies_of_a_todo_are_kept() {
 fn weakness_13_clearing_completed_reminders_leaves_the_open_ones() {
     let host = Host::new();
     for n in 0..3 {
-        host.ann("reminders.create", json!({ "title": format!("{n}") }));
+        let reminder = json!({ "title": format!("{n}"), "in_seconds": 9 });
+        host.ann("reminders.create", reminder);
     }
     host.ann("reminders.complete", json!({ "id": 2 }));
     assert_eq!(
@@ -106,16 +107,19 @@ fn weakness_13_ids_keep_all_their_bits() {
 }
 
 #[test]
-fn weakness_13_a_huge_limit_is_the_largest_and_not_none() {
+fn weakness_13_a_huge_limit_is_refused_and_never_none() {
     let host = Host::new();
     for at in 0..3 {
         let items: Value = (0..400).map(|n| json!(format!("{at} {n}"))).collect();
         host.ann("todo.create_many", json!({ "items": items }));
     }
-    for limit in [1000, 1001, 1 << 31, 1 << 32, i64::MAX] {
-        let found = host.ann("todo.list", json!({ "limit": limit }));
-        assert_eq!(found["items"].as_array().unwrap().len(), 1000);
-        assert_eq!(found["more"], true);
+    let found = host.ann("todo.list", json!({ "limit": 1000 }));
+    assert_eq!(found["items"].as_array().unwrap().len(), 1000);
+    assert_eq!(found["more"], true);
+    for limit in [1001, 1 << 31, 1 << 32, i64::MAX] {
+        let error = host.call("ann", "todo.list", json!({ "limit": limit }));
+        let message = error.unwrap_err().message;
+        assert!(message.contains("between 1 and 1000"), "{message}");
     }
 }
 

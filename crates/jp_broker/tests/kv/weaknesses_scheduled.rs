@@ -24,8 +24,8 @@ fn weakness_15_a_user_keeps_no_more_than_the_quota() {
     let wakeup = json!({ "name": "n", "prompt": "p", "interval_minutes": 5 });
     host.ann("todo.create_many", json!({ "items": ["a", "b"] }));
     host.ann("planning.create", json!({ "title": "t", "goal": "g" }));
-    host.ann("reminders.create", json!({ "title": "a" }));
-    host.ann("reminders.create", json!({ "title": "b" }));
+    host.ann("reminders.create", json!({ "title": "a", "in_seconds": 9 }));
+    host.ann("reminders.create", json!({ "title": "b", "in_seconds": 9 }));
     host.ann("tasks.schedule", task(1));
     host.ann("tasks.schedule", task(2));
     host.ann("wakeup.create", wakeup.clone());
@@ -47,7 +47,7 @@ fn weakness_15_a_user_keeps_no_more_than_the_quota() {
         ),
         (
             "reminders.create",
-            json!({ "title": "c" }),
+            json!({ "title": "c", "in_seconds": 9 }),
             "`clear` with status `completed`",
         ),
         ("tasks.schedule", task(3), "may keep 2 tasks"),
@@ -70,7 +70,7 @@ fn weakness_15_a_user_keeps_no_more_than_the_quota() {
         json!(null)
     );
     // The same reminder again is no new one, others have their own, and what is deleted makes room.
-    host.ann("reminders.create", json!({ "title": "a" }));
+    host.ann("reminders.create", json!({ "title": "a", "in_seconds": 9 }));
     host.call("bob", "wakeup.create", wakeup.clone()).unwrap();
     host.ann("wakeup.delete", json!({ "id": 1 }));
     host.ann("wakeup.create", wakeup);

@@ -4,9 +4,11 @@
 mod broker;
 mod definitions;
 mod failed;
+mod files;
 mod finding;
 mod keyring;
 mod locked;
+mod log;
 mod offers;
 mod permissions;
 mod system;
@@ -27,12 +29,14 @@ use crate::{error::CliError, exit::Exit, session::Session, ui::Ui};
 /// Arguments of `jp doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Looks at the tools of the workspace and of jp.lock (revoked, deprecated,
-outdated, not verified here, signed by a key that is not trusted, not locked or
-changed since, impossible to run, damaged), at who can read or change your
-files, at the clock, at the keyring if it has the key of your secrets, at the
-store of to-dos and the like, at the secrets that [broker] names, and at the
-system. Each finding comes with the command that mends it.
+Looks at the tools of the workspace (Wasm files are compiled and compared with
+what you trusted, programs of commands are looked for) and of jp.lock (revoked,
+deprecated, outdated, not verified here, signed by a key that is not trusted,
+not locked or changed since, impossible to run, damaged), at the topics of the
+knowledge base, at who can read or change your files, at the audit log as
+`jp audit verify` does, at the clock, at the key of your secrets, at the store
+of to-dos and the like, at the secrets that [broker] names, and at the system.
+Each finding comes with the command that mends it.
 
 Registries and MCP servers are asked, unless --offline says otherwise.
 
@@ -90,8 +94,10 @@ fn examine(asking: Asking, ui: &Ui) -> Result<Vec<Finding>, CliError> {
     };
     if let Some(session) = &session {
         findings.extend(definitions::trust(session));
+        findings.extend(definitions::topics(session));
         findings.extend(tools(session, asking, ui));
     }
+    findings.extend(log::check());
     findings.extend(keyring::check());
     findings.extend(broker::check(session.as_ref()));
     findings.extend(system::clock());

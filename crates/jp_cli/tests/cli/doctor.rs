@@ -1,6 +1,8 @@
 //! `jp doctor`: what it finds, and that what it says mends it.
 
+mod files;
 mod lock;
+mod log;
 mod ranges;
 mod tools;
 

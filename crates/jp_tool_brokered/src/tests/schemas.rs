@@ -119,7 +119,7 @@ fn every_argument_of_an_action_is_in_the_schema_and_the_other_way_round() {
 #[test]
 fn a_model_is_told_which_action_needs_an_argument() {
     let schema = find("todo").unwrap().schema();
-    let properties = &schema["properties"];
+    let properties = schema["properties"].clone();
     assert_eq!(
         properties["title"]["description"],
         "What is to be done; for create (required)"
@@ -129,6 +129,12 @@ fn a_model_is_told_which_action_needs_an_argument() {
         "What to do: create, create_many, list, complete, reopen, delete, clear, reorder"
     );
     assert_eq!(schema["required"], json!(["action"]));
+    let schema = find("reminders").unwrap().schema();
+    assert_eq!(
+        schema["properties"]["due_at"]["description"],
+        "When, in seconds since 1970 (UTC); for create (this or delay_seconds is required), \
+         snooze (this or delay_seconds is required)"
+    );
     assert_eq!(properties["items"]["minItems"], 1);
     assert_eq!(properties["dependency_refs"]["minItems"], Value::Null);
     let schema = find("http_call").unwrap().schema();
@@ -196,5 +202,67 @@ fn a_word_stands_for_one_action() {
         words.dedup();
         assert_eq!(words.len(), count, "{}", tool.name);
         assert_eq!(tool.artifact(), format!("{}_tool", tool.name));
+    }
+}
+
+#[test]
+fn a_number_out_of_the_range_that_the_schema_says_is_refused_with_the_range() {
+    for (tool, call, field) in [
+        (
+            "reminders",
+            json!({ "action": "create", "title": "t" }),
+            "due_at",
+        ),
+        (
+            "reminders",
+            json!({ "action": "create", "title": "t" }),
+            "delay_seconds",
+        ),
+        ("reminders", json!({ "action": "list" }), "limit"),
+        (
+            "tasks",
+            json!({ "action": "schedule", "name": "n", "prompt": "p" }),
+            "run_at",
+        ),
+        (
+            "tasks",
+            json!({ "action": "schedule", "name": "n", "prompt": "p", "run_at": 1 }),
+            "interval_minutes",
+        ),
+        (
+            "wakeup",
+            json!({ "action": "create", "name": "n", "prompt": "p" }),
+            "interval_minutes",
+        ),
+        (
+            "todo",
+            json!({ "action": "create", "title": "t" }),
+            "story_points",
+        ),
+        (
+            "todo",
+            json!({ "action": "create", "title": "t" }),
+            "estimate_likely_minutes",
+        ),
+        ("planning", json!({ "action": "list" }), "limit"),
+    ] {
+        let schema = &find(tool).unwrap().schema()["properties"][field];
+        let (least, most) = (schema["minimum"].as_i64(), schema["maximum"].as_i64());
+        let (least, most) = (least.unwrap(), most.unwrap());
+        let words = format!("Invalid {field}: must be a whole number between {least} and {most}");
+        let with = |number: i64| {
+            let mut call = call.clone();
+            call[field] = number.into();
+            check(tool, call.to_string().as_bytes())
+        };
+        for number in [least, most] {
+            assert!(
+                with(number).starts_with("kv.sqlite."),
+                "{tool} {field} {number}"
+            );
+        }
+        for number in [least - 1, most + 1, i64::MIN, i64::MAX] {
+            assert_eq!(with(number), words, "{tool} {field} {number}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `planning`: a goal and the steps to it.
 
+use super::ranges;
 use super::sizing::{DEPENDENCY_REFS, LIKELY, OPTIMISTIC, PESSIMISTIC, STORY_POINTS, T_SHIRT_SIZE};
 use crate::ModuleTool;
 use crate::tool::{Argument, Kind, action, optional, required};
@@ -20,7 +21,7 @@ const STEP: &[Argument] = &[
     optional("due_date", Kind::Text, "The day it is due: YYYY-MM-DD"),
     optional(
         "due_at",
-        Kind::Integer,
+        ranges::TIME_OR_MILLISECONDS,
         "When it is due, in seconds since 1970",
     ),
     T_SHIRT_SIZE,
@@ -65,7 +66,7 @@ pub static PLANNING: ModuleTool = ModuleTool {
             "kv.sqlite.planning.list",
             &[optional(
                 "limit",
-                Kind::AtLeast(1),
+                ranges::ROWS,
                 "How many at most (default 20)",
             )],
         ),

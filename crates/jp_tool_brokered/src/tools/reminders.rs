@@ -1,13 +1,18 @@
 //! `reminders`: a word to the user at a time.
 
+use super::ranges;
 use crate::ModuleTool;
 use crate::tool::{Action, Argument, Kind, action, optional, required};
 
 const ID: Argument = required("id", Kind::Integer, "The reminder's id, as list shows it");
-const DUE_AT: Argument = optional("due_at", Kind::Integer, "When, in seconds since 1970 (UTC)");
+const DUE_AT: Argument = optional(
+    "due_at",
+    ranges::TIME_OR_MILLISECONDS,
+    "When, in seconds since 1970 (UTC)",
+);
 /// Counts before `due_at` if both are there; that is for the host to see to.
 const DELAY: Argument =
-    optional("delay_seconds", Kind::Integer, "In how many seconds").or(&["in_seconds"]);
+    optional("delay_seconds", ranges::SECONDS, "In how many seconds").or(&["in_seconds"]);
 const STATUS: Argument = optional(
     "status",
     Kind::Word(&["open", "completed", "all"]),
@@ -18,26 +23,29 @@ const STATUS: Argument = optional(
 pub static REMINDERS: ModuleTool = ModuleTool {
     name: "reminders",
     summary: "Reminds the user of something at a time",
-    description: "Reminds the user of something at a time. create makes a reminder, due at due_at or \
-                  after delay_seconds; list shows reminders with their ids; complete and delete take \
+    description: "Reminds the user of something at a time. create makes a reminder, and needs \
+                  due_at or delay_seconds; list shows reminders with their ids; complete and delete take \
                   an id; snooze moves one to a later time; clear deletes all of a status.",
     actions: &[
-        action(
-            &[
-                "create",
-                "set",
-                "add",
-                "remind",
-                "schedule",
-                "create_reminder",
-            ],
-            "kv.sqlite.reminders.create",
-            &[
-                required("title", Kind::Text, "What to remind of"),
-                DELAY,
-                DUE_AT,
-            ],
-        ),
+        Action {
+            one_of: &["due_at", "delay_seconds"],
+            ..action(
+                &[
+                    "create",
+                    "set",
+                    "add",
+                    "remind",
+                    "schedule",
+                    "create_reminder",
+                ],
+                "kv.sqlite.reminders.create",
+                &[
+                    required("title", Kind::Text, "What to remind of"),
+                    DELAY,
+                    DUE_AT,
+                ],
+            )
+        },
         action(
             &["list", "show", "list_reminders"],
             "kv.sqlite.reminders.list",
@@ -45,7 +53,7 @@ pub static REMINDERS: ModuleTool = ModuleTool {
                 STATUS,
                 optional(
                     "limit",
-                    Kind::AtLeast(0),
+                    ranges::ROWS_OR_ALL,
                     "How many at most (default 20, 0 for all)",
                 ),
             ],

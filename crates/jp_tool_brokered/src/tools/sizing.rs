@@ -1,5 +1,6 @@
 //! How large a piece of work is: the fields that to-dos and steps of plans share.
 
+use super::ranges;
 use crate::tool::{Argument, Kind, optional};
 
 pub(super) const T_SHIRT_SIZE: Argument = optional(
@@ -8,27 +9,24 @@ pub(super) const T_SHIRT_SIZE: Argument = optional(
     "Rough size of the work",
 );
 
-pub(super) const STORY_POINTS: Argument = optional(
-    "story_points",
-    Kind::AtLeast(1),
-    "Size of the work in points",
-);
+pub(super) const STORY_POINTS: Argument =
+    optional("story_points", ranges::POINTS, "Size of the work in points");
 
 pub(super) const OPTIMISTIC: Argument = optional(
     "estimate_optimistic_minutes",
-    Kind::AtLeast(1),
+    ranges::MINUTES,
     "Minutes it takes if all goes well",
 );
 
 pub(super) const LIKELY: Argument = optional(
     "estimate_likely_minutes",
-    Kind::AtLeast(1),
+    ranges::MINUTES,
     "Minutes it most likely takes",
 );
 
 pub(super) const PESSIMISTIC: Argument = optional(
     "estimate_pessimistic_minutes",
-    Kind::AtLeast(1),
+    ranges::MINUTES,
     "Minutes it takes if much goes wrong",
 );
 

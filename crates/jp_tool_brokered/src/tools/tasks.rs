@@ -1,5 +1,6 @@
 //! `tasks`: prompts that are run at a time, once or again and again.
 
+use super::ranges;
 use crate::ModuleTool;
 use crate::tool::{Argument, Kind, action, optional, required};
 
@@ -25,11 +26,11 @@ pub static TASKS: ModuleTool = ModuleTool {
             &[
                 required("name", Kind::Text, "A short name"),
                 required("prompt", Kind::Text, "What to do when the time has come"),
-                required("run_at", Kind::Integer, "When, in seconds since 1970 (UTC)"),
+                required("run_at", ranges::TIME, "When, in seconds since 1970 (UTC)"),
                 optional(
                     "interval_minutes",
-                    Kind::Integer,
-                    "Minutes until it is run again; without it, it is run once",
+                    ranges::MINUTES_OR_ONCE,
+                    "Minutes until it is run again; 0 or left out: it is run once",
                 ),
             ],
         ),
@@ -38,7 +39,7 @@ pub static TASKS: ModuleTool = ModuleTool {
             "kv.sqlite.tasks.list",
             &[
                 STATUS,
-                optional("limit", Kind::AtLeast(1), "How many at most (default 50)"),
+                optional("limit", ranges::ROWS, "How many at most (default 50)"),
             ],
         ),
         action(&["enable"], "kv.sqlite.tasks.enable", &[ID]),

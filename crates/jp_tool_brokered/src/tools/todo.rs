@@ -1,5 +1,6 @@
 //! `todo`: a list of things to do.
 
+use super::ranges;
 use super::sizing::{DEPENDENCY_REFS, LIKELY, OPTIMISTIC, PESSIMISTIC, STORY_POINTS, T_SHIRT_SIZE};
 use crate::ModuleTool;
 use crate::tool::{Argument, Kind, action, optional, required};
@@ -55,7 +56,7 @@ pub static TODO: ModuleTool = ModuleTool {
             "kv.sqlite.todo.list",
             &[
                 STATUS,
-                optional("limit", Kind::AtLeast(1), "How many at most (default 50)"),
+                optional("limit", ranges::ROWS, "How many at most (default 50)"),
             ],
         ),
         action(&["complete"], "kv.sqlite.todo.complete", &[ID]),

@@ -1,5 +1,6 @@
 //! `wakeup`: prompts that are run again and again.
 
+use super::ranges;
 use crate::ModuleTool;
 use crate::tool::{Argument, Kind, action, optional, required};
 
@@ -21,7 +22,7 @@ pub static WAKEUP: ModuleTool = ModuleTool {
                 required("prompt", Kind::Text, "What to do each time"),
                 required(
                     "interval_minutes",
-                    Kind::AtLeast(1),
+                    ranges::MINUTES,
                     "Minutes from one time to the next",
                 ),
             ],
@@ -35,7 +36,7 @@ pub static WAKEUP: ModuleTool = ModuleTool {
                     Kind::Word(&["all", "enabled", "disabled"]),
                     "Which wakeups (default all)",
                 ),
-                optional("limit", Kind::AtLeast(1), "How many at most (default 20)"),
+                optional("limit", ranges::ROWS, "How many at most (default 20)"),
             ],
         ),
         action(&["enable"], "kv.sqlite.wakeup.enable", &[ID]),

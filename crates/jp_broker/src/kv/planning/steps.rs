@@ -133,7 +133,7 @@ impl Step {
             "owner" => choose(&at, value, &OWNERS)?.into(),
             "priority" => choose(&at, value, &PRIORITIES)?.into(),
             "due_date" => text(&at, value, check::WORD)?.into(),
-            "due_at" if value.is_i64() => value.clone(),
+            "due_at" if value.is_number() => time(&at, value)?.into(),
             "due_at" => text(&at, value, check::WORD)?.into(),
             "t_shirt_size" => size(&at, value)?.into(),
             "story_points" => number(&at, value, check::POINTS)?.into(),
@@ -196,6 +196,15 @@ fn references(at: &str, value: &Value) -> Result<Vec<String>, CallError> {
         }
         value => Ok(vec![word(at, value)?]),
     }
+}
+
+/// Reads a point in time; one in milliseconds is kept as it was given.
+fn time(at: &str, value: &Value) -> Result<i64, CallError> {
+    let given = value.as_i64();
+    let given =
+        given.ok_or_else(|| CallError::invalid(at, "must be a whole number or a string"))?;
+    check::time_or_milliseconds(at, given)?;
+    Ok(given)
 }
 
 fn number(at: &str, value: &Value, most: i64) -> Result<i64, CallError> {

@@ -2,15 +2,12 @@
 
 use std::path::Path;
 
-use jp_config::{
-    ToolingConfig,
-    tool::{ToolConfig, ToolSource},
-};
+use jp_config::{ToolingConfig, tool::ToolSource};
 use jp_llm::{ToolDefinition, ToolError, Trust, registry::SignedProblem};
 use jp_registry::Lock;
 
 use super::{
-    Asking,
+    Asking, files,
     finding::{Family, Finding, Severity, quoted, word},
     locked::Locked,
 };
@@ -25,6 +22,23 @@ pub(super) fn trust(session: &Session) -> Option<Finding> {
         problem: "it has changed since you trusted it, so it is not trusted".to_owned(),
         mend: "jp trust".to_owned(),
     })
+}
+
+/// Finds topics of the knowledge base whose directory is not there.
+pub(super) fn topics(session: &Session) -> Vec<Finding> {
+    let topics = session.loaded.config.kb.topics.iter();
+    let gone = topics.filter_map(|(id, topic)| {
+        let dir = topic.subjects().to_path(&session.workspace.root);
+        (topic.enable && !dir.is_dir()).then_some((id, dir))
+    });
+    gone.map(|(id, dir)| Finding {
+        family: Family::Workspace,
+        severity: Severity::Warning,
+        subject: format!("kb.topic.{id}"),
+        problem: format!("its directory {} is not there", dir.display()),
+        mend: format!("mkdir -p {}", quoted(&dir)),
+    })
+    .collect()
 }
 
 /// Looks at the tools that are not locked ones; those of MCP servers only if servers may be asked.
@@ -54,12 +68,9 @@ pub(super) fn tools(
         if (elsewhere && !shadows) || (of_server && asking == Asking::Nobody) {
             continue;
         }
-        if tool.is_ok() {
-            let configured = configured.get(&name);
-            findings.extend(configured.and_then(|tool| without_file(session, &name, tool)));
-        }
-        if let Err(error) = tool {
-            findings.push(Finding {
+        match tool {
+            Ok(tool) => findings.extend(files::check(session, &tool)),
+            Err(error) => findings.push(Finding {
                 family: Family::Tools,
                 severity: Severity::Error,
                 subject: name.clone(),
@@ -68,29 +79,10 @@ pub(super) fn tools(
                     Some(locked) => mend(&name, &error, locked),
                     None => "mend jp.lock first, then: jp doctor".to_owned(),
                 },
-            });
+            }),
         }
     }
     Ok(findings)
-}
-
-/// Finds a local tool whose Wasm file is not there. Only looked for: what is in it a call says.
-fn without_file(session: &Session, name: &str, tool: &ToolConfig) -> Option<Finding> {
-    let path = tool.wasm()?;
-    let problem = match jp_config::resolve_wasm(&session.workspace.root, path) {
-        Ok(real) if real.is_file() => return None,
-        Ok(_) => format!("`{path}` is not a file"),
-        Err(error) => format!("its Wasm file cannot be used: {error}"),
-    };
-    Some(Finding {
-        family: Family::Tools,
-        severity: Severity::Error,
-        subject: name.to_owned(),
-        problem,
-        mend: format!(
-            "build or copy the tool to {path}, or correct `wasm` in [conversation.tools.{name}]"
-        ),
-    })
 }
 
 /// Names the command that mends a tool which cannot be made, or the line to write.

@@ -3,22 +3,26 @@
 
 use jp_llm::broker::{BrokerPlaces, KeyPlace, SecretError, Vault, open_vault};
 
-use super::finding::{Family, Finding, Severity, aside};
-use crate::places;
+use super::{
+    failed::failed,
+    finding::{Family, Finding, Severity, aside, quoted},
+};
+use crate::{error::CliError, places};
 
 /// Gets the key, and opens the secrets with it.
 pub(super) fn check() -> Option<Finding> {
-    let places = places::broker().ok()?;
-    let vault = open_vault(&places).ok()?;
+    let places = match places::broker() {
+        Ok(places) => places,
+        Err(error) => return Some(failed("secrets", &error)),
+    };
+    let vault = match open_vault(&places) {
+        Ok(vault) => vault,
+        Err(error) => return Some(failed("secrets", &CliError::broker(error))),
+    };
     let error = vault.load().err()?;
     let in_keyring = matches!(vault.key_place(), Ok(Some(KeyPlace::Keyring)));
-    let is_lost = matches!(
-        error,
-        SecretError::KeyMissing { .. }
-            | SecretError::Tampered { .. }
-            | SecretError::NotAFile { .. }
-    );
-    if !in_keyring && !is_lost {
+    // Who else can read a file is told with the other files.
+    if matches!(error, SecretError::Exposed { .. }) {
         return None;
     }
     let (problem, mend) = explain(&error, &places);
@@ -53,6 +57,7 @@ fn explain(error: &SecretError, places: &BrokerPlaces) -> (String, String) {
             error.to_string(),
             format!("{}, then: jp doctor", aside(&[path.as_path()])),
         ),
+        SecretError::Io { path, .. } => (error.to_string(), format!("chmod u+rw {}", quoted(path))),
         _ => (
             error.to_string(),
             "mend what it names, then: jp doctor".to_owned(),

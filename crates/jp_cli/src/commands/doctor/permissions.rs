@@ -11,6 +11,9 @@ use jp_registry::install::Places;
 use super::finding::{Family, Finding, Severity, quoted};
 use crate::{error::CliError, places, registry};
 
+/// More configuration files than this are refused when they are read.
+const MAX_FILES: usize = 1000;
+
 /// What others may do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Others {
@@ -53,12 +56,10 @@ fn kept() -> Result<Vec<Place>, CliError> {
     let data = places::data_dir()?;
     if let Some(config) = places::config_dir() {
         add("the configuration", config.clone(), Others::Read);
-        // Whoever writes it decides what tools may do.
-        add(
-            "the configuration file",
-            config.join("config.toml"),
-            Others::Read,
-        );
+        // Whoever writes one of them decides what tools may do.
+        for file in own_files(&config) {
+            add("the configuration file", file, Others::Read);
+        }
     }
     add("the data directory", data.clone(), Others::Read);
     add("the trust file", places::trust_file()?, Others::Read);
@@ -100,6 +101,22 @@ fn kept() -> Result<Vec<Place>, CliError> {
         );
     }
     Ok(all)
+}
+
+/// Returns the configuration files of a directory, and what is below its `config.d`.
+fn own_files(config: &Path) -> Vec<PathBuf> {
+    let mut files = vec![config.join("config.toml"), config.join("config.json")];
+    let mut dirs = vec![config.join("config.d")];
+    while let Some(dir) = dirs.pop().filter(|_| files.len() < MAX_FILES) {
+        for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => dirs.push(entry.path()),
+                _ => files.push(entry.path()),
+            }
+        }
+        files.push(dir);
+    }
+    files
 }
 
 fn look(place: &Place, me: u32) -> Option<Finding> {
