@@ -36,6 +36,19 @@ impl BrokeredName {
         &self.0
     }
 
+    /// Tells whether what it names stays on this machine: the clock, the log and the user's own rows.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        let families = ["clock.", "log.", "kv."];
+        families.iter().any(|family| self.0.starts_with(family))
+    }
+
+    /// Tells whether something it names may reach a host of the network.
+    #[must_use]
+    pub fn reaches_out(&self) -> bool {
+        !self.is_local() && !self.0.starts_with(SECRETS)
+    }
+
     /// Tells whether everything `other` names is named by this.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {

@@ -119,13 +119,7 @@ impl Capabilities {
             .filter(|rule| !is_scratch(&rule.path))
             .all(|rule| rule.access == Access::Read)
             && self.selected <= Some(Access::Read);
-        let local = |name: &BrokeredName| {
-            let families = ["clock.", "log.", "kv."];
-            families
-                .iter()
-                .any(|family| name.as_str().starts_with(family))
-        };
-        let brokered = self.brokered.names().all(local);
+        let brokered = self.brokered.names().all(BrokeredName::is_local);
         // What a variable holds is the user's own, and often a secret.
         let env = self.env.is_empty();
         reads && brokered && env && self.net.is_none() && !self.subprocess

@@ -9,6 +9,7 @@ extern crate alloc;
 extern crate std;
 
 mod ambient;
+mod behind;
 mod brokered;
 mod capabilities;
 mod compose;
@@ -23,6 +24,7 @@ mod testing;
 mod words;
 
 pub use ambient::{Ambient, EnvName, EnvNameError};
+pub use behind::{Form, Unbacked, unbacked};
 pub use brokered::{Brokered, BrokeredName, BrokeredNameError};
 pub use capabilities::{Capabilities, Capability};
 pub use compose::{
