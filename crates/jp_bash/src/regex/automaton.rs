@@ -135,7 +135,7 @@ impl Automaton {
 
     /// Lets every text be searched as if it were long: by DFAs step by step, or by simulation.
     #[cfg(test)]
-    pub(super) fn as_if_long(&mut self, simulated: bool) {
+    pub(super) fn treat_as_long(&mut self, simulated: bool) {
         (self.window, self.short, self.simulated) = (0, 0, simulated);
     }
 

@@ -133,7 +133,7 @@ impl Scratch {
 
     fn save(&mut self, slot: u32, at: usize, meter: &mut Meter<'_>) -> Result<(), MatchError> {
         if let Some(place) = self.slots.get_mut(slot as usize) {
-            let old = std::mem::replace(place, Some(at));
+            let old = place.replace(at);
             self.put(Pending::Slot { slot, old }, meter)?;
         }
         Ok(())

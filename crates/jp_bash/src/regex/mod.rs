@@ -157,9 +157,9 @@ impl Regex {
     }
 
     #[cfg(test)]
-    fn as_if_long(mut self, simulated: bool) -> Self {
+    fn treated_as_long(mut self, simulated: bool) -> Self {
         if let Engine::Automaton(automaton) = &mut self.engine {
-            automaton.as_if_long(simulated);
+            automaton.treat_as_long(simulated);
         }
         self
     }

@@ -227,15 +227,11 @@ impl Matcher<'_> {
             Inst::Save(_) | Inst::TurnStart(_) | Inst::TurnEnd { .. } => {
                 push(&mut now.pending, to(pc + 1), meter)?
             }
-            Inst::Look(look) => {
-                if self.looks.matches(*look, self.text, at) {
-                    push(&mut now.pending, to(pc + 1), meter)?;
-                }
+            Inst::Look(look) if self.looks.matches(*look, self.text, at) => {
+                push(&mut now.pending, to(pc + 1), meter)?;
             }
-            Inst::Run { min, .. } => {
-                if count >= *min {
-                    push(&mut now.pending, to(pc + 1), meter)?;
-                }
+            Inst::Run { min, .. } if count >= *min => {
+                push(&mut now.pending, to(pc + 1), meter)?;
             }
             _ => {}
         }

@@ -326,7 +326,7 @@ proptest::proptest! {
         let pattern = pattern.text();
         for simulated in [false, true] {
             let long = made(pattern.as_bytes(), Flavor::Extended, Flags::default());
-            let long = long.expect("a valid pattern").as_if_long(simulated);
+            let long = long.expect("a valid pattern").treated_as_long(simulated);
             proptest::prop_assert_eq!(long.find_at(&mut free(), text, 0), Ok(expected));
             let is = long.is_match_at(&mut free(), text, 0);
             proptest::prop_assert_eq!(is, Ok(expected.is_some()));
@@ -350,7 +350,7 @@ proptest::proptest! {
         let tried = read(&format!("{pattern}(?=)")).find_at(&mut free(), text.as_bytes(), 0);
         proptest::prop_assert_eq!(tried, expected);
         for simulated in [false, true] {
-            let long = read(&pattern).as_if_long(simulated);
+            let long = read(&pattern).treated_as_long(simulated);
             proptest::prop_assert_eq!(long.find_at(&mut free(), text.as_bytes(), 0), expected);
         }
     }

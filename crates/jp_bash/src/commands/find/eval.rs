@@ -10,7 +10,7 @@ use crate::commands::file::{Cmd, time};
 use crate::commands::io::Output;
 use crate::errno::Errno;
 use crate::regex::MatchError;
-use crate::stop::{Limit, Stop};
+use crate::stop::Stop;
 use crate::system::{FileKind, Follow, Stat, Timestamp, failed};
 
 /// The state of a run.
