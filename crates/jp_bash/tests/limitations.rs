@@ -86,7 +86,9 @@ fn grep_p_is_not_pcre() {
 #[test]
 fn ulimit_cannot_set_anything() {
     assert_ne!(out("ulimit -n 5; ulimit -n"), "5\n");
-    assert!(err("ulimit -n 5").contains("open files: cannot modify limit: Operation not permitted"));
+    assert!(
+        err("ulimit -n 5").contains("open files: cannot modify limit: Operation not permitted")
+    );
     assert_eq!(run("ulimit -n 5").exit_code, 1);
     assert_eq!(run("ulimit -c 0").exit_code, 0);
 }

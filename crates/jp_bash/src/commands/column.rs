@@ -77,7 +77,11 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
                 match width {
                     Ok(width) => wanted.width = usize::try_from(width).unwrap_or(usize::MAX),
                     Err(bad) => {
-                        let why = if bad == BadNumber::Overflow { RANGE } else { b"" };
+                        let why = if bad == BadNumber::Overflow {
+                            RANGE
+                        } else {
+                            b""
+                        };
                         cmd.error(&[b"invalid columns argument: '", &value, b"'", why])?;
                         return cmd.finish();
                     }

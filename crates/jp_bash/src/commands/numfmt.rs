@@ -212,9 +212,8 @@ fn take(
     (id, value): (char, Option<&[u8]>),
 ) -> Result<Result<(), Problem>, Stop> {
     let text = value.unwrap_or_default();
-    let wrong = |cmd: &Cmd<'_>, what: &[u8]| {
-        Ok(Err(Problem::Plain([what, &cmd.quote(text)].concat())))
-    };
+    let wrong =
+        |cmd: &Cmd<'_>, what: &[u8]| Ok(Err(Problem::Plain([what, &cmd.quote(text)].concat())));
     match id {
         'd' => match text {
             [] => wanted.delimiter = Some(0),
@@ -231,7 +230,9 @@ fn take(
             Err(_) => return wrong(cmd, b"invalid header value "),
         },
         FIELD if given.fields => {
-            return Ok(Err(Problem::Plain(b"multiple field specifications".to_vec())));
+            return Ok(Err(Problem::Plain(
+                b"multiple field specifications".to_vec(),
+            )));
         }
         FIELD => {
             given.fields = true;
@@ -271,13 +272,25 @@ fn one_of(
     text: &[u8],
 ) -> Result<Result<(), Problem>, Stop> {
     let (option, words): (&str, &Words) = match id {
-        FROM => ("--from", &[&["none"], &["auto"], &["si"], &["iec"], &["iec-i"]]),
+        FROM => (
+            "--from",
+            &[&["none"], &["auto"], &["si"], &["iec"], &["iec-i"]],
+        ),
         TO => ("--to", &[&["none"], &["si"], &["iec"], &["iec-i"]]),
         ROUND => (
             "--round",
-            &[&["up"], &["down"], &["from-zero"], &["towards-zero"], &["nearest"]],
+            &[
+                &["up"],
+                &["down"],
+                &["from-zero"],
+                &["towards-zero"],
+                &["nearest"],
+            ],
         ),
-        INVALID => ("--invalid", &[&["abort"], &["fail"], &["warn"], &["ignore"]]),
+        INVALID => (
+            "--invalid",
+            &[&["abort"], &["fail"], &["warn"], &["ignore"]],
+        ),
         _ => return Ok(Ok(())),
     };
     let Ok(found) = choose(cmd.sys, args, option, text, words)? else {

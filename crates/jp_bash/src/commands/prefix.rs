@@ -61,11 +61,7 @@ pub(crate) static SPECS: [Spec; 4] = [
 ];
 
 /// Returns the message about a value that GNU would refuse, even where it changes nothing here.
-fn bad_value(
-    sys: &dyn System,
-    name: &str,
-    options: &[(char, Option<Vec<u8>>)],
-) -> Option<Vec<u8>> {
+fn bad_value(sys: &dyn System, name: &str, options: &[(char, Option<Vec<u8>>)]) -> Option<Vec<u8>> {
     options.iter().find_map(|(id, value)| {
         let text = value.as_deref()?;
         let shown = quote(sys.utf8(), text);

@@ -75,7 +75,11 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     if echo && range.is_some() {
         return cmd.usage(&[b"cannot combine -e and -i options"]);
     }
-    let names = if echo { 0 } else { usize::from(range.is_none()) };
+    let names = if echo {
+        0
+    } else {
+        usize::from(range.is_none())
+    };
     if let (false, Some(extra)) = (echo, parsed.operands.get(names)) {
         let shown = cmd.quote(extra);
         return cmd.usage(&[b"extra operand ", &shown]);
@@ -132,8 +136,8 @@ fn input_range(text: &[u8]) -> Result<(u64, u64), (&[u8], &'static [u8])> {
             _ => (part, &b""[..]),
         })
     };
-    let Some((low, high)) = memchr::memchr(b'-', text)
-        .and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?)))
+    let Some((low, high)) =
+        memchr::memchr(b'-', text).and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?)))
     else {
         return Err((text, read(text).err().map_or(b"", |(_, why)| why)));
     };

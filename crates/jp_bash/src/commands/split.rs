@@ -157,7 +157,8 @@ fn naming(
                 let digit = |byte: &u8| char::from(*byte).is_digit(base);
                 let Some(from) = from.and_then(|t| u64::from_str_radix(t, base).ok()) else {
                     if text.iter().all(digit) {
-                        let message = b"numerical suffix start value is too large for the suffix length";
+                        let message =
+                            b"numerical suffix start value is too large for the suffix length";
                         return Ok(Some(cmd.usage(&[message])?));
                     }
                     let shown = cmd.quote(text);

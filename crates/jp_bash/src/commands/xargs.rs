@@ -247,12 +247,7 @@ fn number(text: &[u8]) -> Option<i64> {
 }
 
 /// Holds a number to what the option allows; nothing after a message that ends the run.
-fn within(
-    sys: &mut dyn System,
-    id: char,
-    text: &[u8],
-    number: i64,
-) -> Result<Option<usize>, Stop> {
+fn within(sys: &mut dyn System, id: char, text: &[u8], number: i64) -> Result<Option<usize>, Stop> {
     let least = i64::from(id != 'P');
     let most = match id {
         's' => i64::try_from(MOST_CHARS).unwrap_or(i64::MAX),
@@ -453,7 +448,11 @@ impl<'s> Runner<'s> {
                     }
                     let alone = base + more > self.call.chars;
                     let what: &[u8] = if alone { b"line" } else { b"list" };
-                    complain(self.sys, b"xargs", &[b"argument ", what, b" too long"].concat())?;
+                    complain(
+                        self.sys,
+                        b"xargs",
+                        &[b"argument ", what, b" too long"].concat(),
+                    )?;
                     return Ok(After::Stop(1));
                 }
                 if let After::Stop(status) = self.batch(&mut batch)? {

@@ -52,7 +52,8 @@ const TOOLS: &[Tool] = &[
         version: "(GNU coreutils) 9.1",
         files: &[
             "cksum-", "cp-", "cut-", "date-", "env-", "files-", "head-", "links-", "ls-", "od-",
-            "options", "paste-", "seq-", "sort-", "stat-", "tac-", "tail-", "text-", "tr-", "uniq-", "wc-",
+            "options", "paste-", "seq-", "sort-", "stat-", "tac-", "tail-", "text-", "tr-",
+            "uniq-", "wc-",
         ],
     },
     Tool {

@@ -55,7 +55,9 @@ pub(crate) fn bad_block_size(option: &[u8], text: &[u8]) -> Vec<u8> {
 
 /// Reads `--block-size`; `None` if it is none.
 pub(crate) fn parse_block_size(text: &[u8]) -> Option<Scale> {
-    let text = std::str::from_utf8(text).ok().filter(|text| !text.is_empty())?;
+    let text = std::str::from_utf8(text)
+        .ok()
+        .filter(|text| !text.is_empty())?;
     let text = text.strip_prefix('\'').unwrap_or(text);
     match text {
         "human-readable" => return Some(Scale::Human(1024)),

@@ -274,7 +274,9 @@ impl Draft {
                     config.directories = Directories::Read;
                 }
                 value if b"skip".starts_with(value) => config.directories = Directories::Skip,
-                value if b"recurse".starts_with(value) && value.len() > 2 => config.directories = Directories::Recurse { follow: false },
+                value if b"recurse".starts_with(value) && value.len() > 2 => {
+                    config.directories = Directories::Recurse { follow: false }
+                }
                 _ => return bad_directories(sys, value),
             },
             '\u{104}' => match value {

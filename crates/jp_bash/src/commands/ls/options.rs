@@ -576,7 +576,11 @@ fn time_format(cmd: &mut Cmd<'_>, style: Option<&[u8]>) -> Result<Option<(String
     }
     let list = [("full-iso", 0), ("long-iso", 1), ("iso", 2), ("locale", 3)];
     let Some((_, found)) = list.iter().find(|(name, _)| name.as_bytes() == style) else {
-        let what: &[u8] = if style.is_empty() { b"ambiguous" } else { b"invalid" };
+        let what: &[u8] = if style.is_empty() {
+            b"ambiguous"
+        } else {
+            b"invalid"
+        };
         let style = cmd.quote(style);
         let name = cmd.quote(b"time style");
         cmd.note(&[what, b" argument ", &style, b" for ", &name])?;

@@ -66,7 +66,10 @@ pub(super) fn read(text: &[u8], wanted: &mut Wanted, utf8: bool) -> Result<(), V
 /// Reads a number with a sign as `strtol` does; nothing if there is none.
 fn number(text: &[u8]) -> (Option<i64>, &[u8]) {
     let sign = usize::from(matches!(text.first(), Some(b'-' | b'+')));
-    let digits = text.iter().skip(sign).take_while(|byte| byte.is_ascii_digit());
+    let digits = text
+        .iter()
+        .skip(sign)
+        .take_while(|byte| byte.is_ascii_digit());
     let len = digits.count();
     if len == 0 {
         return (None, text);

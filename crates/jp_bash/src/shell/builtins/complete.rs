@@ -507,7 +507,10 @@ pub(super) fn compopt(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Fl
                 b'I' => special.push(b"-I"),
                 _ => {
                     let name = given.value.unwrap_or_default().to_vec();
-                    if !OPTIONS.iter().any(|known| known.as_bytes() == name.as_slice()) {
+                    if !OPTIONS
+                        .iter()
+                        .any(|known| known.as_bytes() == name.as_slice())
+                    {
                         let text = [&name[..], b": invalid option name"].concat();
                         shell.complain_as(b"compopt", &text)?;
                         return Ok(2);

@@ -127,11 +127,15 @@ fn option(wanted: &mut Wanted, letter: u8, value: &[u8]) -> bool {
             None => return false,
         },
         b't' => {
-            let plain = value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+            let plain = value
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b'.');
             // As bash: nothing at all is no time, and a time that no clock reaches is no limit.
             let seconds = match value {
                 b"" => Some(0.0),
-                _ => std::str::from_utf8(value).ok().and_then(|t| t.parse::<f64>().ok()),
+                _ => std::str::from_utf8(value)
+                    .ok()
+                    .and_then(|t| t.parse::<f64>().ok()),
             };
             match seconds.filter(|_| plain) {
                 Some(seconds) => wanted.timeout = Duration::try_from_secs_f64(seconds).ok(),

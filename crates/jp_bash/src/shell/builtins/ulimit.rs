@@ -154,10 +154,7 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
             let current = value(shell, *letter);
             let same = matches!(text.as_slice(), b"hard" | b"soft") || text == current.as_bytes();
             if !same && let Some(row) = ROWS.iter().find(|row| row.letter == *letter) {
-                let message = format!(
-                    "{}: cannot modify limit: Operation not permitted",
-                    row.text
-                );
+                let message = format!("{}: cannot modify limit: Operation not permitted", row.text);
                 shell.complain_as(b"ulimit", message.as_bytes())?;
                 return Ok(1);
             }

@@ -126,7 +126,10 @@ fn of_builtin(name: &str) -> Vec<Documented> {
                 },
                 refused: false,
             };
-            if !options.iter().any(|known| known.spellings == option.spellings) {
+            if !options
+                .iter()
+                .any(|known| known.spellings == option.spellings)
+            {
                 options.push(option);
             }
         }

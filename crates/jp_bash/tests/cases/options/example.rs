@@ -178,7 +178,9 @@ impl Example {
         let words_of_their_own = ["curl", "jq"].contains(&self.command.as_str());
         match takes {
             Takes::Optional if !name.starts_with("--") => "",
-            Takes::Required | Takes::Optional if name.starts_with("--") && !words_of_their_own => "=",
+            Takes::Required | Takes::Optional if name.starts_with("--") && !words_of_their_own => {
+                "="
+            }
             _ => " ",
         }
     }

@@ -87,7 +87,11 @@ impl Transport for Server {
             "redirect/301" => (301, vec![("Location", "/")], Some("moved\n")),
             "redirect/302" => (302, vec![("Location", "/")], Some("moved\n")),
             "redirect/303" => (303, vec![("Location", "/")], Some("moved\n")),
-            "other" => (302, vec![("Location", "http://other.test/")], Some("moved\n")),
+            "other" => (
+                302,
+                vec![("Location", "http://other.test/")],
+                Some("moved\n"),
+            ),
             "cookie" => (200, vec![("Set-Cookie", "c=1")], Some("cookie\n")),
             "etag" if seen("if-none-match") => (304, vec![], Some("")),
             "etag" => (200, vec![("ETag", "\"abc\"")], Some("tagged\n")),

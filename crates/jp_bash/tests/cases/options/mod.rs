@@ -49,7 +49,12 @@ fn examples() -> Vec<Example> {
 }
 
 fn nothing(found: &[String], what: &str) {
-    assert!(found.is_empty(), "{} {what}:\n{}", found.len(), found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "{} {what}:\n{}",
+        found.len(),
+        found.join("\n")
+    );
 }
 
 #[test]
@@ -171,10 +176,17 @@ fn options_do_what_they_do_in_gnu() {
 fn refused_options_are_named() {
     let list = spellings(|option| option.refused);
     let found = check(&list, |(command, option, name)| {
-        let value = if option.takes == Takes::Required { " x" } else { "" };
+        let value = if option.takes == Takes::Required {
+            " x"
+        } else {
+            ""
+        };
         let script = format!("{command} {name}{value} < /dev/null 2>&1; echo \"[$?]\"");
         let printed = machine::run(&script);
-        if printed.contains(name.as_str()) && printed.contains("not supported") && !printed.contains("[0]") {
+        if printed.contains(name.as_str())
+            && printed.contains("not supported")
+            && !printed.contains("[0]")
+        {
             return Vec::new();
         }
         vec![format!("{command} {name}: {printed:?}")]
@@ -237,13 +249,49 @@ const BAD_VALUES: &[&str] = &[
 
 /// Options whose values are texts, files or programs: none of them is wrong in itself.
 const FREE_VALUES: &[&str] = &[
-    "awk -F", "awk -v", "awk -f", "awk -e", "awk -E", "curl -b", "curl -c", "curl -d",
-    "curl --data-ascii", "curl --data-binary", "curl --data-raw", "curl --data-urlencode", "curl -D",
-    "curl --etag-compare", "curl --etag-save", "curl -F", "curl --form-string", "curl -H",
-    "curl --json", "curl --oauth2-bearer", "curl -o", "curl --output-dir", "curl -r", "curl -e",
-    "curl -X", "curl -T", "curl --url", "curl --url-query", "curl -u", "curl -A", "curl -w",
-    "date -s", "jobs -x", "jq -f", "jq -L", "jq --arg", "jq --argjson", "jq --slurpfile",
-    "jq --rawfile", "mapfile -C", "mktemp --suffix", "sort --random-source", "xxd -n",
+    "awk -F",
+    "awk -v",
+    "awk -f",
+    "awk -e",
+    "awk -E",
+    "curl -b",
+    "curl -c",
+    "curl -d",
+    "curl --data-ascii",
+    "curl --data-binary",
+    "curl --data-raw",
+    "curl --data-urlencode",
+    "curl -D",
+    "curl --etag-compare",
+    "curl --etag-save",
+    "curl -F",
+    "curl --form-string",
+    "curl -H",
+    "curl --json",
+    "curl --oauth2-bearer",
+    "curl -o",
+    "curl --output-dir",
+    "curl -r",
+    "curl -e",
+    "curl -X",
+    "curl -T",
+    "curl --url",
+    "curl --url-query",
+    "curl -u",
+    "curl -A",
+    "curl -w",
+    "date -s",
+    "jobs -x",
+    "jq -f",
+    "jq -L",
+    "jq --arg",
+    "jq --argjson",
+    "jq --slurpfile",
+    "jq --rawfile",
+    "mapfile -C",
+    "mktemp --suffix",
+    "sort --random-source",
+    "xxd -n",
     // What it says is what `xargs -L` says.
     "xargs -l",
 ];
@@ -277,7 +325,9 @@ fn every_option_with_a_value_is_tried_with_bad_ones() {
                 continue;
             }
             if known == free {
-                found.push(format!("{name} must be tried, or be listed as free, not both"));
+                found.push(format!(
+                    "{name} must be tried, or be listed as free, not both"
+                ));
             }
         }
     }
