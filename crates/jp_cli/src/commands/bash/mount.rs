@@ -1,9 +1,10 @@
 //! The mounts of `--mount`, and what becomes of overlays afterwards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jp_bash::{ApplyError, Bash, BashBuilder, Change, ChangeKind, HostDir, HostMode};
 
+use super::script::real;
 use crate::{error::CliError, text, ui::Ui};
 
 /// One mount.
@@ -29,10 +30,26 @@ impl Mounts {
     /// Opens the directories and adds them.
     pub(super) fn add_to(&self, mut builder: BashBuilder) -> Result<BashBuilder, CliError> {
         for mounted in &self.0 {
-            let dir = open(mounted)?;
+            let dir = HostDir::open(&mounted.host).map_err(|error| CliError::Usage {
+                message: format!("cannot mount {}: {error}", mounted.host.display()),
+                hint: Some("name a directory of this machine that you may read".to_owned()),
+            })?;
             builder = builder.mount(mounted.path.as_str(), dir, mounted.mode);
         }
         Ok(builder)
+    }
+
+    /// Returns the path at which the script sees a file of this machine, if a mount shows it.
+    pub(super) fn virtual_path(&self, file: &Path) -> Option<Vec<u8>> {
+        let file = real(file)?;
+        // Of two mounts at one place the later one is seen; of nested ones the innermost.
+        let shown = self.0.iter().rev().filter_map(|mounted| {
+            let below = file.strip_prefix(real(&mounted.host)?).ok()?;
+            let path = Path::new(&mounted.path).join(below);
+            Some((below.as_os_str().len(), path))
+        });
+        let (_, path) = shown.min_by_key(|(length, _)| *length)?;
+        Some(path.into_os_string().into_encoded_bytes())
     }
 
     /// Lists what changed in overlays.
