@@ -151,7 +151,10 @@ fn usage(ui: &Ui, error: &clap::Error) -> Exit {
     }
     match ui.bytes(shown.as_bytes()) {
         Ok(()) => Exit::Done,
-        Err(error) => error.exit(),
+        Err(error) => {
+            ui.error(&error.to_string(), None);
+            error.exit()
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use jp_tool::ToolResponse;
 use super::response;
 use crate::{Bash, Category, ExecOptions, OutputCallback};
 
-/// A script was cut short: a limit, a cancel, a deadlock. A script that fails is no such error.
+/// A script was cut short: a limit, a cancel, a deadlock. A script that exits with a failure is a result, not an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the script was cut short: {}", .category.name())]
 pub struct ExecError {

@@ -6,21 +6,17 @@ mod diff;
 mod input;
 mod mount;
 mod overlay;
+mod script;
 mod words;
 
-use std::{
-    ffi::OsString,
-    fs::File,
-    io::{self, IsTerminal, Write},
-    os::unix::ffi::OsStrExt,
-    sync::atomic::Ordering,
-};
+use std::{ffi::OsString, sync::atomic::Ordering};
 
 use clap::Args;
-use jp_bash::{Bash, Category, ExecOptions, ExecResult, OnOutput, Stdin};
+use jp_bash::{Bash, BashBuilder, Category, ExecResult};
 
 use crate::{error::CliError, exit::Exit, interrupt::Interrupts, ui::Ui};
 use mount::Mounts;
+use script::NoScript;
 
 /// Arguments of `jp bash`.
 #[derive(Debug, Args)]
@@ -39,7 +35,7 @@ kept.
 Examples:
   jp bash -c 'for i in 1 2 3; do echo $i; done'
   jp bash script.sh first second
-  echo 'seq 3 | tac' | jp bash -
+  echo 'seq 3 | tac' | jp bash
   jp bash --mount .:/src -c 'grep -rn TODO /src | head'
   jp bash --mount .:/src:overlay --diff -c 'cd /src && sed -i s/a/b/ *.txt'
   jp bash --net example.com -c 'curl -s https://example.com/ | head -3'
@@ -49,7 +45,7 @@ pub(crate) struct BashArgs {
     /// Run this command; further words are $0, $1 and so on
     #[arg(short = 'c', value_name = "CMD")]
     command: Option<OsString>,
-    /// Start in this directory
+    /// Start in this directory of the script's files
     #[arg(long, value_name = "PATH")]
     cwd: Option<String>,
     /// Export a variable (may be repeated)
@@ -76,7 +72,7 @@ pub(crate) struct BashArgs {
     /// Print one JSON object: stdout, stderr, exit_code, and error when the run was cut short
     #[arg(long)]
     json: bool,
-    /// A script file of this machine, or -, and its arguments
+    /// A script file of this machine or of the script's files, or - for standard input, and its arguments
     #[arg(value_name = "FILE", allow_hyphen_values = true)]
     words: Vec<OsString>,
 }
@@ -84,33 +80,33 @@ pub(crate) struct BashArgs {
 /// Runs a script.
 pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
     let mounts = Mounts::parse(&args.mount)?;
-    let (text, options) = script(args)?;
-    let mut builder = Bash::builder().limits(words::limits(&args.limit)?);
-    for word in &args.env {
-        let (name, value) = words::variable(word)?;
-        builder = builder.env(name, value);
+    let mut builder = mounts.add_to(set_up(args)?, ui)?;
+    let mut script = match script::find(args.command.as_ref(), &args.words, &mounts) {
+        Ok(script) => script,
+        Err(NoScript::Error(error)) => return Err(error),
+        Err(NoScript::Unreadable { message, code }) => {
+            ui.say(message);
+            return Ok(Exit::Script(code));
+        }
+    };
+    if let Some(copy) = script.copy.take() {
+        builder = builder.file(script.options.name.clone(), copy);
     }
-    if let Some(cwd) = &args.cwd {
-        builder = builder.cwd(cwd.as_str());
+    if !args.json {
+        script.options.output = input::to_process();
     }
-    if let Some(transport) = words::network(&args.net)? {
-        builder = builder.network(transport);
-    }
-    let mut bash = mounts.add_to(builder, ui)?.build();
+    let mut bash = builder.build();
+    bash.check().map_err(|error| CliError::Usage {
+        message: error.to_string(),
+        hint: Some("paths of --cwd and --mount are those that the script sees".to_owned()),
+    })?;
     let interrupts = Interrupts::listen().map_err(|source| CliError::System {
         what: "cannot listen for signals".to_owned(),
         source,
     })?;
     let cancel = bash.cancel_handle();
     interrupts.on_cancel(Box::new(move || cancel.store(true, Ordering::Relaxed)));
-    let on_output = (!args.json).then(|| -> OnOutput {
-        Box::new(|out, err| {
-            // Whoever read has read enough; the script may go on.
-            let _ = pass_on(&mut io::stdout(), out);
-            let _ = pass_on(&mut io::stderr(), err);
-        })
-    });
-    let result = bash.exec_with(&text, &options, on_output);
+    let result = bash.exec_with(&script.text, &script.options, None);
     if args.json {
         ui.json(&serde_json::json!({
             "stdout": String::from_utf8_lossy(&result.stdout),
@@ -131,51 +127,25 @@ pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
     Ok(exit(&result))
 }
 
-/// Returns the script and how it is called.
-fn script(args: &BashArgs) -> Result<(Vec<u8>, ExecOptions), CliError> {
-    let bytes = |words: &[OsString]| words.iter().map(|word| word.as_bytes().to_vec()).collect();
-    let mut options = ExecOptions {
-        stdin: input::of_process(),
-        ..ExecOptions::default()
-    };
-    if let Some(command) = &args.command {
-        if let Some((name, rest)) = args.words.split_first() {
-            options.name = name.as_bytes().to_vec();
-            options.args = bytes(rest);
+/// Takes over the options that name no host directory.
+fn set_up(args: &BashArgs) -> Result<BashBuilder, CliError> {
+    let mut builder = Bash::builder().limits(words::limits(&args.limit)?);
+    for word in &args.env {
+        let (name, value) = words::variable(word)?;
+        builder = builder.env(name, value);
+    }
+    if let Some(cwd) = &args.cwd {
+        if !cwd.starts_with('/') {
+            return Err(CliError::usage(format!(
+                "invalid value `{cwd}` for --cwd: expected an absolute path of the script's files"
+            )));
         }
-        return Ok((command.as_bytes().to_vec(), options));
+        builder = builder.existing_cwd(cwd.as_str());
     }
-    let (file, rest) = match args.words.split_first() {
-        Some((file, rest)) => (file.as_os_str(), rest),
-        None if io::stdin().is_terminal() => {
-            let hint = "write `jp bash -c CMD`, `jp bash FILE`, or pipe a script in";
-            return Err(CliError::Usage {
-                message: "nothing to run".to_owned(),
-                hint: Some(hint.to_owned()),
-            });
-        }
-        None => ("-".as_ref(), &[][..]),
-    };
-    options.args = bytes(rest);
-    if file == "-" {
-        // All of it is the script.
-        options.stdin = Stdin::Empty;
-        let text = input::read_all(&mut io::stdin(), "standard input")?;
-        return Ok((text, options));
+    if let Some(transport) = words::network(&args.net)? {
+        builder = builder.network(transport);
     }
-    let mut opened = File::open(file).map_err(|error| CliError::at("cannot read", file, error))?;
-    options.name = file.as_bytes().to_vec();
-    options.script = true;
-    let text = input::read_all(&mut opened, &file.to_string_lossy())?;
-    Ok((text, options))
-}
-
-fn pass_on(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    if bytes.is_empty() {
-        return Ok(());
-    }
-    to.write_all(bytes)?;
-    to.flush()
+    Ok(builder)
 }
 
 fn exit(result: &ExecResult) -> Exit {

@@ -36,14 +36,14 @@ fn scripts_come_from_files_and_from_standard_input() {
     let ran = sandbox
         .fed(&["bash", "s.sh", "a", "b c"], b"hello\n")
         .exits(0);
-    assert_eq!(ran.stdout, "s.sh has 2: b c\n[hello]\n");
+    assert_eq!(ran.stdout, "/run/jp/s.sh has 2: b c\n[hello]\n");
     let ran = sandbox
         .fed(&["bash", "-", "x"], b"echo from stdin $1")
         .exits(0);
     assert_eq!(ran.stdout, "from stdin x\n");
     sandbox
         .jp(&["bash", "missing.sh"])
-        .exits(125)
+        .exits(127)
         .warns("missing.sh");
 }
 
@@ -142,9 +142,13 @@ fn limits_are_set_by_name_and_named_when_they_are_reached() {
 fn a_network_that_was_not_granted_is_refused_with_its_reason() {
     let sandbox = Sandbox::new("");
     sandbox
-        .jp(&["bash", "-c", "curl -s http://127.0.0.1:1/"])
+        .jp(&["bash", "-c", "curl -sS http://127.0.0.1:1/"])
         .exits(7)
         .warns("not granted");
+    let ran = sandbox
+        .jp(&["bash", "-c", "curl -s http://127.0.0.1:1/"])
+        .exits(7);
+    assert_eq!(ran.stderr, "");
 }
 
 #[test]
@@ -163,7 +167,7 @@ fn a_granted_host_is_reached_and_no_other() {
     });
     let sandbox = Sandbox::new("");
     let script = format!(
-        "curl -s http://localhost:1/ || echo denied $?; curl -s http://{address}/path | tr a-z A-Z"
+        "curl -sS http://localhost:1/ || echo denied $?; curl -s http://{address}/path | tr a-z A-Z"
     );
     let ran = sandbox
         .jp(&["bash", "--net", &address, "-c", &script])

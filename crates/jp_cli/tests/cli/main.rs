@@ -4,6 +4,8 @@
 
 mod audit;
 mod bash;
+mod bash_scripts;
+mod bash_streams;
 mod broker;
 mod brought;
 mod calls;

@@ -1,17 +1,39 @@
-//! Standard input, for the script or as the script.
+//! Standard input, for the script or as the script; and the streams that it writes to.
 
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 
-use jp_bash::{Input, Stdin};
+use jp_bash::{Input, Output, OutputStream, Stdin, Writer};
 
 use crate::error::CliError;
 
-/// The longest script that is read.
+/// The longest script that is read from a file.
 const MAX_SCRIPT: u64 = 16 << 20;
 
 /// Hands on the standard input of this process; it is read only when the script reads.
 pub(super) fn of_process() -> Stdin {
-    Stdin::Reader(Input::new(|buffer| io::stdin().read(buffer)))
+    let input = Input::new(|buffer| io::stdin().read(buffer));
+    Stdin::Reader(input.terminal(io::stdin().is_terminal()))
+}
+
+/// Writes to the streams of this process at once: a reader that has gone ends what writes, as everywhere.
+pub(super) fn to_process() -> Output {
+    Output::Writer(Writer::new(|stream, bytes| match stream {
+        OutputStream::Out => write_all(io::stdout(), bytes),
+        OutputStream::Err => write_all(io::stderr(), bytes),
+    }))
+}
+
+/// Writes without a buffer, in which bytes that were refused would stay to be written once more.
+fn write_all(to: impl std::os::fd::AsFd, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::io::write(&to, bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Reads a script.
@@ -25,7 +47,7 @@ pub(super) fn read_all(from: &mut impl Read, name: &str) -> Result<Vec<u8>, CliE
     if text.len() as u64 > MAX_SCRIPT {
         let limit = MAX_SCRIPT >> 20;
         return Err(CliError::usage(format!(
-            "{name}: longer than {limit} MiB, which no script may be"
+            "cannot run {name}: longer than {limit} MiB"
         )));
     }
     Ok(text)

@@ -1,9 +1,10 @@
 //! The mounts of `--mount`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jp_bash::{BashBuilder, HostDir, HostMode};
 
+use super::script::real;
 use crate::{error::CliError, recover, text, ui::Ui};
 
 /// One mount.
@@ -16,7 +17,10 @@ pub(super) struct Mounted {
 impl Mounted {
     /// Opens its directory.
     pub(super) fn open(&self) -> Result<HostDir, CliError> {
-        HostDir::open(&self.host).map_err(|error| CliError::at("cannot mount", &self.host, error))
+        HostDir::open(&self.host).map_err(|error| CliError::Usage {
+            message: format!("cannot mount {}: {error}", self.shown()),
+            hint: Some("name a directory of this machine that you may read".to_owned()),
+        })
     }
 
     /// Returns its directory for a message.
@@ -50,6 +54,19 @@ impl Mounts {
             builder = builder.mount(mounted.path.as_str(), dir, mounted.mode);
         }
         Ok(builder)
+    }
+
+    /// Returns the path at which the script sees a file of this machine, if a mount shows it.
+    pub(super) fn virtual_path(&self, file: &Path) -> Option<Vec<u8>> {
+        let file = real(file)?;
+        // Of two mounts at one place the later one is seen; of nested ones the innermost.
+        let shown = self.0.iter().rev().filter_map(|mounted| {
+            let below = file.strip_prefix(real(&mounted.host)?).ok()?;
+            let path = Path::new(&mounted.path).join(below);
+            Some((below.as_os_str().len(), path))
+        });
+        let (_, path) = shown.min_by_key(|(length, _)| *length)?;
+        Some(path.into_os_string().into_encoded_bytes())
     }
 
     /// Returns the mounts that keep writes apart.
