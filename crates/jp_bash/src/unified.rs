@@ -6,7 +6,7 @@ use crate::bash::Bash;
 use crate::budget::Bounds;
 
 /// What one comparison may take.
-const MAX_MEMORY: u64 = 256 << 20;
+const MAX_MEMORY: u64 = 512 << 20;
 const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// The hunks of a unified diff, without the two lines that name the files.
