@@ -87,7 +87,7 @@ fn a_diff_shows_contents_links_modes_and_kinds() {
 #[test]
 fn no_name_and_no_content_forges_a_line_of_a_diff() {
     let sandbox = Sandbox::new("");
-    let script = r#"cd /src; name=$'x\nD /src/all\e[2J'; echo 1 > "$name"; ln -s $'t\nD y' "a b"
+    let script = r#"cd /src; name=$'x\nD y\e[2J'; echo 1 > "$name"; ln -s $'t\nD y' "a b"
         printf 'D /etc\r\e[31m\xff\n' > notes.txt"#;
     let shown = diff(&sandbox, script);
     assert!(!shown.contains(['\r', '\u{1b}']), "{shown:?}");
@@ -101,7 +101,7 @@ fn no_name_and_no_content_forges_a_line_of_a_diff() {
         [
             r#"A "/src/a b" -> "t\nD y""#,
             "M /src/notes.txt",
-            r#"A "/src/x\nD /src/all\u{1b}[2J""#,
+            r#"A "/src/x\nD y\u{1b}[2J""#,
         ]
     );
     assert!(shown.contains("\n+D /etc\\r\\u{1b}[31m\\xff\n"), "{shown}");

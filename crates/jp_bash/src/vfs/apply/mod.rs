@@ -30,7 +30,7 @@ use check::{Checked, failed, is_opening};
 use journal::{Journal, Marking, Marks, Switch};
 use plan::Plan;
 use stage::{Stage, plain_mode};
-use switch::{Stuck, Trouble};
+use switch::Trouble;
 
 use super::diff::Change;
 use super::host::errno;
