@@ -98,7 +98,7 @@ fn path_errors_show_no_raw_control_characters() {
     );
     assert_eq!(
         error("/\0\n"),
-        "`/\\0\\n` has an empty, `.`, `..` or NUL part"
+        "`/\\u{0}\\n` has an empty, `.`, `..` or NUL part"
     );
 }
 

@@ -148,7 +148,7 @@ fn host_errors_are_short_and_show_no_raw_control_characters() {
     );
     assert_eq!(
         error(&"A".repeat(100_000)),
-        format!("`{}` {rest}", "A".repeat(80))
+        format!("`{}…` {rest}", "A".repeat(79))
     );
 }
 

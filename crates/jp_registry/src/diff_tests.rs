@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Diff, MAX_LINES, Reason, escape};
+use super::{Diff, MAX_LINES, Reason};
 
 fn shown(old: &Value, new: &Value) -> String {
     Diff::of_shown(old, new).to_string()

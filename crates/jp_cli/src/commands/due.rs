@@ -10,14 +10,7 @@ use clap::Args;
 use jp_llm::broker::{Due, DueEvent};
 use rustix::fs::{OFlags, fcntl_getfl, fstat, stat};
 
-use crate::{
-    clock,
-    error::CliError,
-    exit::Exit,
-    interrupt::Interrupts,
-    places, session,
-    ui::{self, Ui},
-};
+use crate::{clock, error::CliError, exit::Exit, interrupt::Interrupts, places, session, ui::Ui};
 
 /// Events that are claimed, written and acknowledged together.
 const BATCH: usize = 32;

@@ -155,6 +155,18 @@ fn a_person_can_see_all_of_what_is_approved() {
 }
 
 #[test]
+fn nothing_in_the_arguments_hides_from_who_approves_them() {
+    let sandbox = Sandbox::with_tools();
+    let hidden = "path=a\u{3164}b\u{fe0f}c\u{e0080}d\u{e0100}e\u{115f}f\u{180f}.txt";
+    let mut terminal = Terminal::start(&sandbox, &["tool", "run", "read", hidden]);
+    terminal.sees("Run it? [y/N");
+    terminal.types("n\n");
+    let seen = terminal.exits(126);
+    let shown = "a\\u{3164}b\\u{fe0f}c\\u{e0080}d\\u{e0100}e\\u{115f}f\\u{180f}.txt";
+    assert!(seen.contains(shown), "{seen}");
+}
+
+#[test]
 fn a_person_answers_questions() {
     let sandbox = Sandbox::with_tools();
     let mut terminal = Terminal::start(&sandbox, &["tool", "run", "--yes", "ask"]);
