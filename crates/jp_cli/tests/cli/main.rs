@@ -10,6 +10,7 @@ mod calls;
 mod config;
 mod doctor;
 mod due;
+mod exits;
 mod kit;
 mod market;
 mod mcp;
