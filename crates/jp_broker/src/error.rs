@@ -97,6 +97,20 @@ impl CallError {
         Self::new(Code::Forbidden, message)
     }
 
+    /// Makes the error of a host that a tool may not reach, with the two lines that let it: both the user
+    /// and the tool must name the host. `setting` is a line such as `net = ["example.com"]`.
+    #[must_use]
+    pub fn host_not_granted(problem: &str, setting: &str, tool: &str) -> Self {
+        let message = format!(
+            "{problem}; `{setting}` under `[policy]` in your own configuration and `grant.{setting}` \
+             under `[conversation.tools.{tool}]` grant it"
+        );
+        Self {
+            reason: Some("net"),
+            ..Self::new(Code::Forbidden, message)
+        }
+    }
+
     /// Makes the error of something that is not set up on this host: the same call will fail again
     /// until a person changes that.
     #[must_use]

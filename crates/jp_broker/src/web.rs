@@ -137,11 +137,9 @@ impl Job {
             // What is not granted at all, the client says.
             _ if !is_unnamed(&self.net, &place.authority) => Ok(()),
             UnnamedHosts::Denied => {
-                let message = format!(
-                    "the network grant of tool '{}' does not spell out {host}; it needs `net = [\"{host}\"]`",
-                    self.tool
-                );
-                Err(CallError::new(Code::Forbidden, message))
+                let problem = format!("the network grant does not spell out {host}");
+                let setting = format!("net = [\"{host}\"]");
+                Err(CallError::host_not_granted(&problem, &setting, &self.tool))
             }
             UnnamedHosts::Logged => {
                 if let Some(log) = &self.services.log {
@@ -157,8 +155,7 @@ impl Job {
     fn failed(&self, error: &HttpError) -> CallError {
         let (code, message) = match error {
             HttpError::Denied { setting, .. } => {
-                let message = format!("{error}; tool '{}' needs `{setting}`", self.tool);
-                (Code::Forbidden, message)
+                return CallError::host_not_granted(&error.to_string(), setting, &self.tool);
             }
             HttpError::Refused { .. } => (Code::Forbidden, error.to_string()),
             HttpError::Invalid { .. } => (Code::InvalidArgs, error.to_string()),

@@ -69,7 +69,7 @@ impl TerminalApprover {
         }
         let may = words::capabilities(request.grant.capabilities()).join("; ");
         ui.say(format_args!("  it may:    {may}"));
-        let limits = words::limits(request.grant);
+        let limits = words::limits(request.grant, request.memory);
         ui.say(format_args!("  it has:    {limits}"));
         if request.unconfined {
             let warning = "where the system cannot confine it, it runs with the full authority of \

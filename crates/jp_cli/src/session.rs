@@ -138,6 +138,7 @@ fn host(workspace: &Workspace, loaded: &Loaded, ui: &Ui) -> Result<Host, CliErro
     })?;
     let mut host = Host::new(workspace.root.clone(), policy);
     host.unconfined = config.unconfined;
+    host.command_memory = config.command_memory.map(|size| size.0);
     host.knowledge = loaded.config.kb.clone();
     host.places = places::granted(&workspace.root);
     host.temp_dir = places::cache_dir().map(|cache| cache.join("tmp"));

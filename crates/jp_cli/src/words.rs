@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jp_config::tool::{CommandConfig, RunMode};
+use jp_llm::runtime::{Memory, MemoryOf};
 use jp_policy::{Capabilities, Grant, LimitsRequest, NOTHING, Request};
 
 use crate::text;
@@ -26,14 +27,9 @@ pub(crate) fn or_nothing(mut said: Vec<String>) -> Vec<String> {
 }
 
 /// Says how much a call may use.
-pub(crate) fn limits(grant: &Grant) -> String {
+pub(crate) fn limits(grant: &Grant, memory: Memory) -> String {
     let limits = grant.limits();
-    // The system bounds the memory of a command only where the tool's limits say so.
-    let memory = if grant.capabilities().subprocess {
-        "memory as its limits say".to_owned()
-    } else {
-        format!("{} of memory", bytes(limits.memory_bytes))
-    };
+    let memory = self::memory(memory);
     let fuel = limits
         .fuel
         .map_or_else(|| "no fuel limit".to_owned(), |fuel| format!("{fuel} fuel"));
@@ -42,6 +38,42 @@ pub(crate) fn limits(grant: &Grant) -> String {
         duration(limits.time),
         bytes(limits.output_bytes)
     )
+}
+
+/// Says how much memory may be used, and by whom.
+pub(crate) fn memory(memory: Memory) -> String {
+    let Some(most) = memory.bytes.map(bytes) else {
+        return match memory.of {
+            MemoryOf::Elsewhere => "no memory limit (its server runs elsewhere)",
+            _ => "no memory limit (it is not confined)",
+        }
+        .to_owned();
+    };
+    match memory.of {
+        MemoryOf::Elsewhere => format!("{most} of memory elsewhere"),
+        MemoryOf::Guest => format!("{most} of memory"),
+        MemoryOf::AllProcesses => format!("{most} of memory for all its processes (cgroup)"),
+        MemoryOf::EachProcess => format!("{most} of memory for each process"),
+        MemoryOf::AllProcessesOfServer => {
+            format!("{most} of memory for all processes of its server (cgroup)")
+        }
+        MemoryOf::EachProcessOfServer => {
+            format!("{most} of memory for each process of its server")
+        }
+    }
+}
+
+/// Returns the word for who may use memory.
+pub(crate) const fn memory_of(memory: Memory) -> &'static str {
+    match (memory.bytes, memory.of) {
+        (None, _) => "none",
+        (_, MemoryOf::Elsewhere) => "elsewhere",
+        (_, MemoryOf::Guest) => "guest",
+        (_, MemoryOf::AllProcesses) => "all_processes",
+        (_, MemoryOf::EachProcess) => "each_process",
+        (_, MemoryOf::AllProcessesOfServer) => "all_processes_of_server",
+        (_, MemoryOf::EachProcessOfServer) => "each_process_of_server",
+    }
 }
 
 /// Says what a tool asks for, beyond what every tool gets.

@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    conversation::tool::{CallGrant, EnvGrant, FileGrant, LimitsConfig, NetGrant, WorkspaceAccess},
+    conversation::tool::{
+        ByteSize, CallGrant, EnvGrant, FileGrant, LimitsConfig, NetGrant, WorkspaceAccess,
+    },
     stage::is_default,
 };
 
@@ -52,6 +54,10 @@ pub struct PolicyConfig {
     /// confine it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unconfined: bool,
+    /// The memory of a command or an MCP server that does not say itself, such as `"4GB"`; the ceiling
+    /// on memory (1 GiB) unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub command_memory: Option<ByteSize>,
     /// Ceilings below the built-in ones; nothing can raise those.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: LimitsConfig,

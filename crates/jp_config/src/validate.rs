@@ -91,6 +91,14 @@ fn check_rest(
     for id in config.kb.topics.keys() {
         check_id(id).map_err(|message| invalid(&["kb", "topic", id], message))?;
     }
+    let memory = config
+        .policy
+        .as_ref()
+        .and_then(|policy| policy.command_memory);
+    if memory.is_some_and(|memory| memory.0 == 0) {
+        let message = "expected a size above zero; leave it out for the default".to_string();
+        return Err(invalid(&["policy", "command_memory"], message));
+    }
     if let Some(Err(error)) = config.policy.as_ref().map(|policy| policy.to_policy()) {
         let key = limit_of(&error).key();
         return Err(invalid(&["policy", "limits", key], error.to_string()));

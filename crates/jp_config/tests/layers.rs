@@ -323,6 +323,22 @@ fn a_workspace_file_that_links_out_is_refused() {
 }
 
 #[test]
+fn the_memory_of_commands_is_a_size_above_zero() {
+    let world = World::new(&[("user/config.toml", "[policy]\ncommand_memory = 0")]);
+    let expected = "~/user/config.toml:2: policy.command_memory: expected a size above zero";
+    assert!(world.error().starts_with(expected), "{}", world.error());
+    let world = World::new(&[("user/config.toml", "[policy]\ncommand_memory = '4'")]);
+    assert!(
+        world.error().contains("a size such as `256MB`"),
+        "{}",
+        world.error()
+    );
+    let world = World::new(&[("user/config.toml", "[policy]\ncommand_memory = '4GiB'")]);
+    let policy = world.load().unwrap().config.policy.unwrap();
+    assert_eq!(policy.command_memory.map(|size| size.0), Some(4 << 30));
+}
+
+#[test]
 fn policy_is_read_from_the_user_alone() {
     let policy = "[policy]\nnet = true";
     let world = World::new(&[("user/config.toml", policy)]);

@@ -35,7 +35,9 @@ pub enum Network {
 /// What a confined process may use up; `u64::MAX` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessLimits {
-    /// Address space of each process, and the size of the private `/tmp` (which has at most 1 GiB).
+    /// Memory of all processes together where this user has a control group, else the memory that each
+    /// process has for itself ([`MemoryScope`]); and the size of the private `/tmp` (which has at most
+    /// 1 GiB).
     pub memory_bytes: u64,
     /// Processes and threads that exist at the same time.
     pub processes: u64,
@@ -45,6 +47,15 @@ pub struct ProcessLimits {
     pub file_bytes: u64,
     /// CPU time of each process.
     pub cpu_seconds: u64,
+}
+
+/// What a limit on memory is a limit of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryScope {
+    /// All processes of a call together, with what they put into `/tmp`: a control group of its own.
+    AllProcesses,
+    /// Each process by itself: what it has mapped to write to and shares with nobody (`RLIMIT_DATA`).
+    EachProcess,
 }
 
 impl fmt::Debug for Confinement {

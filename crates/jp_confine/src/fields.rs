@@ -41,6 +41,10 @@ impl<'a> Reader<'a> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
 
+    pub(crate) fn small(&mut self) -> Option<i32> {
+        Some(i32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
     pub(crate) fn string(&mut self) -> Option<OsString> {
         let count = usize::try_from(self.number()?).ok()?;
         os_string(self.take(count)?.to_vec())

@@ -13,8 +13,9 @@ use std::{
 use jp_disk::Temporary;
 
 use crate::{
-    ConfineError, Confinement, Network, ProcessLimits,
+    ConfineError, Confinement, Ended, MemoryScope, Network, ProcessLimits,
     check::check,
+    group::{self, Group},
     wire::{Cause, Failure, MAX_MESSAGE, Order, Verdict},
 };
 
@@ -31,11 +32,21 @@ const ORDER: &str = "jp-order-";
 /// How long finding out whether this system can confine may take.
 const PROBE_TIME: Duration = Duration::from_secs(10);
 
+/// How much memory that takes at most.
+const PROBE_MEMORY: u64 = 1 << 30;
+
 /// How to re-enter: the program that calls [`enter_if_asked`](crate::enter_if_asked) first in `main`.
 #[derive(Debug)]
 pub struct Launcher {
     program: PathBuf,
-    support: OnceLock<Result<(), Failure>>,
+    support: OnceLock<Result<Support, Failure>>,
+}
+
+/// What this system can do.
+#[derive(Clone, Debug)]
+struct Support {
+    /// The control group in which each call gets one of its own.
+    groups: Option<PathBuf>,
 }
 
 /// A confined command that is ready to be spawned.
@@ -53,6 +64,8 @@ pub struct Confined {
 pub struct Report {
     /// Removed when nobody took it.
     order: Temporary,
+    /// What holds the memory of all its processes.
+    group: Option<Group>,
 }
 
 impl Launcher {
@@ -92,13 +105,32 @@ impl Launcher {
         program: &OsStr,
         args: &[OsString],
     ) -> Result<Confined, ConfineError> {
-        self.support()?;
+        let support = self.supported()?;
         check(confinement, program, args)?;
         let argv = std::iter::once(program).chain(args.iter().map(OsString::as_os_str));
-        self.prepare(&Order {
-            host: std::process::id(),
-            confinement: confinement.clone(),
-            argv: argv.map(OsStr::to_owned).collect(),
+        let argv = argv.map(OsStr::to_owned).collect();
+        let group = match (&support.groups, confinement.limits.memory_bytes) {
+            (None, _) | (_, u64::MAX) => None,
+            (Some(groups), memory) => {
+                Some(
+                    Group::make(groups, memory).map_err(|source| ConfineError::Io {
+                        action: "make a control group",
+                        source,
+                    })?,
+                )
+            }
+        };
+        self.prepare(confinement.clone(), argv, group)
+    }
+
+    /// Tells what a limit on memory holds for on this system.
+    ///
+    /// # Errors
+    /// Fails where nothing can be confined.
+    pub fn memory_scope(&self) -> Result<MemoryScope, ConfineError> {
+        Ok(match self.supported()?.groups {
+            Some(_) => MemoryScope::AllProcesses,
+            None => MemoryScope::EachProcess,
         })
     }
 
@@ -107,18 +139,38 @@ impl Launcher {
     /// # Errors
     /// Says what is missing and what to do about it.
     pub fn support(&self) -> Result<(), ConfineError> {
-        let support = self.support.get_or_init(|| self.probe());
-        support
-            .clone()
-            .map_err(|Failure { problem, hint, .. }| ConfineError::Unsupported { problem, hint })
+        self.supported().map(|_| ())
     }
 
-    fn probe(&self) -> Result<(), Failure> {
+    fn supported(&self) -> Result<&Support, ConfineError> {
+        let support = self.support.get_or_init(|| self.find_support());
+        support.as_ref().map_err(|Failure { problem, hint, .. }| {
+            let (problem, hint) = (problem.clone(), hint.clone());
+            ConfineError::Unsupported { problem, hint }
+        })
+    }
+
+    fn find_support(&self) -> Result<Support, Failure> {
         if !cfg!(target_os = "linux") {
             return Err(failure("no way to confine is known here", "use Linux"));
         }
+        for parent in group::parents() {
+            let made = Group::make(&parent, PROBE_MEMORY);
+            if let Ok(group) = made
+                && self.probe(Some(group)).is_ok()
+            {
+                let groups = Some(parent);
+                return Ok(Support { groups });
+            }
+        }
+        self.probe(None)?;
+        Ok(Support { groups: None })
+    }
+
+    /// Builds the walls around nothing.
+    fn probe(&self, group: Option<Group>) -> Result<(), Failure> {
         let limits = ProcessLimits {
-            memory_bytes: u64::MAX,
+            memory_bytes: PROBE_MEMORY,
             processes: 64,
             open_files: 64,
             file_bytes: u64::MAX,
@@ -132,16 +184,11 @@ impl Launcher {
             cwd: "/".into(),
             limits,
         };
-        let order = Order {
-            host: std::process::id(),
-            confinement,
-            argv: Vec::new(),
-        };
         let Confined {
             mut command,
             report,
         } = self
-            .prepare(&order)
+            .prepare(confinement, Vec::new(), group)
             .map_err(|error| failure(&error.to_string(), "check that /tmp can be written"))?;
         command
             .stdin(Stdio::null())
@@ -162,7 +209,18 @@ impl Launcher {
         }
     }
 
-    fn prepare(&self, order: &Order) -> Result<Confined, ConfineError> {
+    fn prepare(
+        &self,
+        confinement: Confinement,
+        argv: Vec<OsString>,
+        group: Option<Group>,
+    ) -> Result<Confined, ConfineError> {
+        let order = Order {
+            host: std::process::id(),
+            group: group.as_ref().map(|group| group.path().to_owned()),
+            confinement,
+            argv,
+        };
         let message = order.encode();
         if message.len() > MAX_MESSAGE {
             return Err(ConfineError::Unpassable {
@@ -184,7 +242,7 @@ impl Launcher {
             .current_dir("/");
         Ok(Confined {
             command,
-            report: Report { order },
+            report: Report { order, group },
         })
     }
 }
@@ -199,7 +257,7 @@ impl Report {
             problem,
             hint,
         } = match self.verdict() {
-            Some(Verdict::Ready) => return None,
+            Some(Verdict::Ready | Verdict::Ended(_)) => return None,
             Some(Verdict::Failed(failure)) => failure,
             None => failure(
                 "the launcher ended before it took its order",
@@ -217,6 +275,23 @@ impl Report {
                 problem,
             },
         })
+    }
+
+    /// Says how the program ended, once the command has; `None` if it did not run or was killed with
+    /// its launcher.
+    #[must_use]
+    pub fn ended(&self) -> Option<Ended> {
+        match self.verdict() {
+            Some(Verdict::Ended(ended)) => Some(ended),
+            _ => None,
+        }
+    }
+
+    /// Tells whether the program was killed because all its processes together had used up their memory.
+    /// Where each process has a limit of its own nobody is killed: what it asks for is refused.
+    #[must_use]
+    pub fn ran_out_of_memory(&self) -> bool {
+        self.group.as_ref().is_some_and(Group::ran_out_of_memory)
     }
 
     fn verdict(&self) -> Option<Verdict> {

@@ -17,14 +17,16 @@
 //!   any, and no new user namespaces (except where `/proc/sys` cannot be written). When the tool
 //!   ends, when the launcher is killed, or when the host dies, the kernel kills every descendant,
 //!   also after `setsid` and a double fork.
-//! - **Limits.** Memory and CPU time hold for each process, open files for each process, the number
-//!   of processes for the call: exactly for ordinary users (`RLIMIT_NPROC` in a user namespace of its
+//! - **Limits.** Memory holds for all processes together where this user has a control group (cgroup
+//!   v2), and otherwise for each process ([`Launcher::memory_scope`] tells); CPU time and open files
+//!   hold for each process, the number of processes for the call: exactly for ordinary users (`RLIMIT_NPROC` in a user namespace of its
 //!   own), and up to 300 more for root, for whom the bound is the namespace's `pid_max` (Linux 6.14).
 //!   Root on an older kernel is refused, since nothing would hold; `processes: u64::MAX` asks for no
 //!   such limit.
 //!
-//! What does not hold: a granted directory includes the sockets in it (until Landlock 9); the sum of
-//! the memory of all processes is bounded only by `memory_bytes * processes`; system calls are not
+//! What does not hold: a granted directory includes the sockets in it (until Landlock 9); without a
+//! control group the memory of all processes is bounded only by `memory_bytes * processes`, and what
+//! processes share (`MAP_SHARED`, memfd) is not counted; system calls are not
 //! filtered; the user's kernel key rings stay reachable; a program may leave a set-user-ID file of its
 //! own user in a directory that it may write to.
 //!
@@ -32,14 +34,17 @@
 
 mod check;
 mod confinement;
+mod ended;
 mod error;
 mod fields;
+mod group;
 mod launcher;
 #[cfg(target_os = "linux")]
 mod linux;
 mod wire;
 
-pub use confinement::{Confinement, Network, ProcessLimits};
+pub use confinement::{Confinement, MemoryScope, Network, ProcessLimits};
+pub use ended::Ended;
 pub use error::ConfineError;
 pub use launcher::{Confined, Launcher, Report};
 

@@ -4,7 +4,7 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use crate::{
-    Confinement, Network, ProcessLimits,
+    Confinement, Ended, Network, ProcessLimits,
     fields::{Reader, Writer},
 };
 
@@ -14,11 +14,15 @@ pub(crate) const MAX_MESSAGE: usize = 16 << 20;
 const ORDER: u8 = b'O';
 const FAILED: u8 = b'F';
 const READY: u8 = b'R';
+const EXITED: u8 = b'E';
+const KILLED: u8 = b'K';
 
 /// What the launcher is to do.
 pub(crate) struct Order {
     /// The process that must be the launcher's parent for as long as the program runs.
     pub(crate) host: u32,
+    /// The control group that holds its memory; without one each process is limited by itself.
+    pub(crate) group: Option<PathBuf>,
     pub(crate) confinement: Confinement,
     /// The program and its arguments; empty to build the walls and stop.
     pub(crate) argv: Vec<OsString>,
@@ -29,6 +33,8 @@ pub(crate) struct Order {
 pub(crate) enum Verdict {
     /// The walls stand, and the program runs if there is one.
     Ready,
+    /// The program ran, and has ended.
+    Ended(Ended),
     Failed(Failure),
 }
 
@@ -62,6 +68,11 @@ impl Order {
         } = &self.confinement;
         let mut out = Writer(vec![ORDER]);
         out.number(u64::from(self.host));
+        out.list(
+            self.group
+                .iter()
+                .map(|path| path.as_os_str().as_encoded_bytes()),
+        );
         out.list(read.iter().map(|path| path.as_os_str().as_encoded_bytes()));
         out.list(write.iter().map(|path| path.as_os_str().as_encoded_bytes()));
         out.number(u64::from(*network == Network::Host));
@@ -90,6 +101,7 @@ impl Order {
             return None;
         }
         let host = u32::try_from(input.number()?).ok()?;
+        let group = input.list()?.into_iter().next().map(PathBuf::from);
         let read = input.list()?.into_iter().map(PathBuf::from).collect();
         let write = input.list()?.into_iter().map(PathBuf::from).collect();
         let network = if input.number()? == 1 {
@@ -121,6 +133,7 @@ impl Order {
         };
         input.0.is_empty().then_some(Self {
             host,
+            group,
             confinement,
             argv,
         })
@@ -129,14 +142,15 @@ impl Order {
 
 impl Verdict {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let Self::Failed(Failure {
+        let Failure {
             cause,
             subject,
             problem,
             hint,
-        }) = self
-        else {
-            return vec![READY];
+        } = match self {
+            Self::Failed(failure) => failure,
+            Self::Ready => return vec![READY],
+            Self::Ended(ended) => return encode_ending(*ended),
         };
         let cause = match cause {
             Cause::Setup => 0,
@@ -158,6 +172,8 @@ impl Verdict {
         let mut input = Reader(message);
         match input.byte()? {
             READY => Some(Self::Ready),
+            EXITED => Some(Self::Ended(Ended::Exited(input.small()?))),
+            KILLED => Some(Self::Ended(Ended::Killed(input.small()?))),
             FAILED => {
                 let cause = match input.byte()? {
                     0 => Cause::Setup,
@@ -180,6 +196,14 @@ impl Verdict {
     }
 }
 
+fn encode_ending(ended: Ended) -> Vec<u8> {
+    let (kind, number) = match ended {
+        Ended::Exited(code) => (EXITED, code),
+        Ended::Killed(signal) => (KILLED, signal),
+    };
+    [&[kind][..], &number.to_le_bytes()].concat()
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::ffi::OsStringExt;
@@ -189,6 +213,7 @@ mod tests {
     fn order() -> Order {
         Order {
             host: 7,
+            group: Some("/sys/fs/cgroup/a b".into()),
             confinement: Confinement {
                 read: vec!["/a b".into()],
                 write: vec!["/c".into(), "/d\n".into()],
@@ -216,6 +241,7 @@ mod tests {
         let got = Order::decode(&sent.encode()).unwrap();
         assert_eq!(got.encode(), sent.encode());
         assert_eq!(got.argv, sent.argv);
+        assert_eq!(got.group, sent.group);
         assert_eq!(got.confinement.env, sent.confinement.env);
         assert_eq!(got.confinement.limits, sent.confinement.limits);
     }
@@ -245,7 +271,8 @@ mod tests {
             problem: "no".into(),
             hint: "yes".into(),
         });
-        for verdict in [Verdict::Ready, failed] {
+        let ended = [Ended::Exited(255), Ended::Killed(9)].map(Verdict::Ended);
+        for verdict in [Verdict::Ready, failed].into_iter().chain(ended) {
             assert_eq!(Verdict::decode(&verdict.encode()), Some(verdict));
         }
         assert_eq!(Verdict::decode(&order().encode()), None);

@@ -4,6 +4,8 @@ use async_trait::async_trait;
 use jp_policy::Grant;
 use serde_json::{Map, Value};
 
+use crate::runtime::Memory;
+
 /// What a person is asked to approve.
 pub struct ApprovalRequest<'a> {
     /// The tool's id.
@@ -14,6 +16,8 @@ pub struct ApprovalRequest<'a> {
     pub arguments: &'a Map<String, Value>,
     /// What it would be allowed to do.
     pub grant: &'a Grant,
+    /// How much memory it may use, and who is counted.
+    pub memory: Memory,
     /// Whether the person may change the arguments (`run = "edit"`).
     pub editable: bool,
     /// Whether the tool would run with the full authority of the user.

@@ -29,6 +29,9 @@ pub struct Host {
     pub policy: Policy,
     /// Whether commands may run bare where the system cannot confine them.
     pub unconfined: bool,
+    /// Bytes of memory that commands and MCP servers may use which do not say themselves; `None` is the
+    /// policy's ceiling.
+    pub command_memory: Option<u64>,
     /// How far the user trusts the workspace.
     pub trust: Trust,
     /// The topics of `learn`.
@@ -68,6 +71,7 @@ impl Host {
             root,
             policy,
             unconfined: false,
+            command_memory: None,
             trust: Trust::Untrusted,
             knowledge: KnowledgeBaseConfig::default(),
             audit: None,

@@ -9,6 +9,7 @@ mod component;
 #[cfg(feature = "wasm-tools")]
 mod guest_events;
 pub mod mcp;
+mod memory;
 mod native;
 mod unavailable;
 
@@ -16,7 +17,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use jp_audit::Waiting;
-use jp_policy::{Grant, Limit, Limits};
+use jp_policy::{Grant, Limit, Limits, Request};
 use jp_tool::{DescribedTool, Outcome, ToolStatus};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -30,6 +31,8 @@ pub use bash::BashRuntime;
 pub use command::CommandRuntime;
 #[cfg(feature = "wasm-tools")]
 pub use component::ComponentRuntime;
+pub use jp_confine::Ended;
+pub use memory::{Memory, MemoryOf};
 pub use native::NativeRuntime;
 pub use unavailable::UnavailableRuntime;
 
@@ -158,6 +161,10 @@ pub struct Run {
     pub sha256: Option<Arc<str>>,
     /// What a content is made of.
     pub form: Form,
+    /// How the process of a command ended.
+    pub ended: Option<Ended>,
+    /// Whether it ended because the host refused what it asked for last.
+    pub denied: bool,
 }
 
 /// What the content of a result is made of, by the contract of the tool.
@@ -186,6 +193,8 @@ impl Run {
             fuel: None,
             sha256: None,
             form: Form::Text,
+            ended: None,
+            denied: false,
         }
     }
 }
@@ -195,6 +204,14 @@ impl Run {
 pub trait ToolRuntime: Send + Sync {
     /// Runs a tool once.
     async fn run(&self, invocation: &Invocation<'_>) -> Run;
+
+    /// Says how much memory a call of a tool of this kind may use, and who is counted.
+    fn memory(&self, _: &Request, limits: &Limits, _: &Host) -> Memory {
+        Memory {
+            bytes: Some(limits.memory_bytes),
+            of: MemoryOf::Guest,
+        }
+    }
 
     /// Tells whether files that a person chose can be handed to tools of this kind.
     fn takes_files(&self) -> bool {

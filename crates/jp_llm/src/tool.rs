@@ -147,6 +147,10 @@ pub struct Details {
     pub grant: std::sync::Arc<str>,
     /// What the content of the result is made of.
     pub form: crate::runtime::Form,
+    /// How the process of a command ended.
+    pub ended: Option<jp_confine::Ended>,
+    /// Whether the tool ended because the host refused what it asked for last.
+    pub denied: bool,
 }
 
 /// A call that has ended, with all that is known about it.

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use jp_confine::{Confinement, Network, ProcessLimits, Report};
+use jp_confine::{Confinement, Ended, Network, ProcessLimits, Report};
 use jp_policy::Net;
 use tokio::{
     io::BufReader,
@@ -42,6 +42,7 @@ pub(crate) struct Process {
     child: Child,
     report: Option<Report>,
     stderr: Option<JoinHandle<()>>,
+    memory_bytes: u64,
 }
 
 /// A program that was just started, with its streams.
@@ -81,6 +82,7 @@ pub(crate) async fn start(
         child,
         report,
         stderr: None,
+        memory_bytes: program.memory_bytes,
     };
     let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
         return Err(failed("it has no standard streams".to_owned()));
@@ -112,8 +114,18 @@ impl Process {
         if let Some(stderr) = self.stderr.take() {
             let _ = tokio::time::timeout(LAST_WORDS, stderr).await;
         }
-        let refused = self.report.as_ref().and_then(Report::failure);
-        Some(refused.map_or_else(|| status.to_string(), |error| error.to_string()))
+        if let Some(refused) = self.report.as_ref().and_then(Report::failure) {
+            return Some(refused.to_string());
+        }
+        if self.report.as_ref().is_some_and(Report::ran_out_of_memory) {
+            return Some(format!(
+                "ran out of memory (limit: {} bytes for all its processes)",
+                self.memory_bytes
+            ));
+        }
+        let ended = self.report.as_ref().and_then(Report::ended);
+        let ended = ended.or_else(|| Ended::of(status));
+        Some(ended.map_or_else(|| status.to_string(), |ended| ended.to_string()))
     }
 }
 
@@ -244,11 +256,11 @@ fn confinement(program: &Program, file: &Path) -> Confinement {
         env: base.into_iter().chain(program.env.clone()).collect(),
         cwd: program.cwd.clone(),
         limits: ProcessLimits {
-            // A server lives long and serves many calls: what bounds it is the time of each call.
-            memory_bytes: u64::MAX,
+            memory_bytes: program.memory_bytes,
             processes: MAX_PROCESSES,
             open_files: MAX_OPEN_FILES,
             file_bytes: u64::MAX,
+            // A server lives long and serves many calls: what bounds it is the time of each call.
             cpu_seconds: u64::MAX,
         },
     }

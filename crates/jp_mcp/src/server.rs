@@ -51,6 +51,8 @@ pub struct Program {
     pub net: Net,
     /// Where it starts: one of the paths above, or `/tmp`, which is its own.
     pub cwd: PathBuf,
+    /// Bytes of memory it may use, with all it starts or in each process, as the system can hold it to.
+    pub memory_bytes: u64,
 }
 
 /// Shows the names of the environment only: its values may be secret.
@@ -66,6 +68,7 @@ impl fmt::Debug for Program {
             .field("write", &self.write)
             .field("net", &self.net)
             .field("cwd", &self.cwd)
+            .field("memory_bytes", &self.memory_bytes)
             .finish()
     }
 }

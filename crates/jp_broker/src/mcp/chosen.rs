@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use jp_policy::{HostPattern, Net};
+use jp_policy::{Capability, HostPattern, Net};
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -84,12 +84,12 @@ impl Chosen<'_> {
         match call.grant.capabilities().net.missing(&wanted) {
             None => Ok(()),
             Some(host) => {
-                let message = format!(
-                    "MCP server '{}' is at {host}, which tool '{}' may not reach; add it to \
-                     `grant.net` of the tool",
+                let problem = format!(
+                    "MCP server '{}' is at {host}, which tool '{}' may not reach",
                     self.id, call.tool
                 );
-                Err(CallError::new(Code::Forbidden, message))
+                let setting = Capability::Net(host).setting();
+                Err(CallError::host_not_granted(&problem, &setting, call.tool))
             }
         }
     }

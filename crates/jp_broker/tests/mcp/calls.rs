@@ -129,7 +129,10 @@ async fn a_tool_needs_the_network_for_the_server_itself() {
         .await
         .unwrap_err();
     assert_eq!(error.code, Code::Forbidden);
-    assert!(error.message.contains("add it to `grant.net`"), "{error}");
+    assert!(
+        error.message.contains("`[policy]`") && error.message.contains("`grant.net = ["),
+        "{error}"
+    );
     assert!(served.seen.lock().unwrap().is_empty(), "nothing was sent");
 }
 

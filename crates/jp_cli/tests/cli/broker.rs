@@ -125,8 +125,8 @@ fn a_file_named_on_the_command_line_is_read_too() {
     let list = ["--config", file, "tool", "run", "todo", "action=list"];
     sandbox
         .jp(&list)
-        .exits(1)
-        .warns("forbidden")
+        .exits(126)
+        .warns("(forbidden)")
         .warns("mode: ignored");
     sandbox
         .jp(&["--config", "/no/such/file.json", "tool", "list"])

@@ -12,6 +12,7 @@ mod calls;
 mod config;
 mod doctor;
 mod due;
+mod exits;
 mod kit;
 mod market;
 mod mcp;

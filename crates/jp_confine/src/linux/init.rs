@@ -4,9 +4,9 @@
 use std::{
     ffi::OsStr,
     fs::File,
-    io::{self, Read, Write},
-    os::{fd::RawFd, unix::process::ExitStatusExt},
-    process::{Command, ExitCode, ExitStatus},
+    io::{self, Read},
+    os::{fd::RawFd, unix::process::CommandExt},
+    process::{Command, ExitCode},
 };
 
 use nix::{
@@ -18,12 +18,12 @@ use nix::{
         stat::{Mode, umask},
         wait::{WaitStatus, waitpid},
     },
-    unistd::{Pid, getpid, sethostname, setsid},
+    unistd::{Pid, getegid, getpid, sethostname, setsid},
 };
 
 use super::{drop_streams, inside, lock, outer, places, root, setup, step};
 use crate::{
-    EXIT_NOT_CONFINED,
+    EXIT_NOT_CONFINED, Ended, MemoryScope,
     wire::{Cause, Failure, MAX_MESSAGE, Order, Verdict},
 };
 
@@ -43,12 +43,11 @@ pub(super) fn run(order: &OsStr, verdict: &OsStr) -> ExitCode {
         Ok(_) => Verdict::Ready,
         Err(failure) => Verdict::Failed(failure.clone()),
     };
-    if answer.write_all(&verdict.encode()).is_err() {
+    if outer::send(&mut answer, &verdict).is_err() {
         return ExitCode::from(EXIT_NOT_CONFINED);
     }
-    drop(answer);
     match started {
-        Ok(Some(program)) => collect(program),
+        Ok(Some(program)) => collect(program, &mut answer),
         Ok(None) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(EXIT_NOT_CONFINED),
     }
@@ -82,7 +81,11 @@ fn start(mut lifeline: File) -> Result<Option<Pid>, Failure> {
     lock::restrict_to(&plan.places)?;
     drop(plan);
     inside::drop_capabilities().map_err(step("drop capabilities"))?;
-    inside::limit_resources(limits)?;
+    let memory = match order.group {
+        Some(_) => MemoryScope::AllProcesses,
+        None => MemoryScope::EachProcess,
+    };
+    inside::limit_resources(limits, memory)?;
     // The program has the same user, and must not trace the process that watches over it.
     set_dumpable(false).map_err(step("hide the init"))?;
     // Had the launcher died before the death signal was set, nobody would ever stop the program.
@@ -135,6 +138,9 @@ fn spawn(order: &Order, program: &OsStr, args: &[std::ffi::OsString]) -> Result<
         .args(args)
         .env_clear()
         .envs(env)
+        // Changes nothing, but makes this a fork. The quicker way maps a stack first, and this process
+        // may have more memory mapped by then than the program is allowed: its allocator reserves some.
+        .gid(getegid().as_raw())
         .spawn();
     let child = spawned.map_err(|error| {
         failed(match error.kind() {
@@ -150,21 +156,22 @@ fn spawn(order: &Order, program: &OsStr, args: &[std::ffi::OsString]) -> Result<
         .map_err(|error| failed(error.to_string()))
 }
 
-/// Collects every child until the program has ended, and returns the program's status.
-fn collect(program: Pid) -> ExitCode {
+/// Collects every child until the program has ended, says how it did, and returns its status.
+fn collect(program: Pid, answer: &mut File) -> ExitCode {
     if drop_streams().is_err() {
         return ExitCode::from(EXIT_NOT_CONFINED);
     }
     loop {
-        match waitpid(None, None) {
-            Ok(WaitStatus::Exited(pid, code)) if pid == program => {
-                return ExitCode::from(outer::code(ExitStatus::from_raw((code & 0xff) << 8)));
-            }
+        let ended = match waitpid(None, None) {
+            Ok(WaitStatus::Exited(pid, code)) if pid == program => Ended::Exited(code & 0xff),
             Ok(WaitStatus::Signaled(pid, signal, _)) if pid == program => {
-                return ExitCode::from(outer::code(ExitStatus::from_raw(signal as i32)));
+                Ended::Killed(signal as i32)
             }
-            Ok(_) | Err(Errno::EINTR) => {}
+            Ok(_) | Err(Errno::EINTR) => continue,
             Err(_) => return ExitCode::from(EXIT_NOT_CONFINED),
-        }
+        };
+        // Whoever hears nothing still has the status.
+        let _ = outer::send(answer, &Verdict::Ended(ended));
+        return ExitCode::from(outer::code(ended));
     }
 }

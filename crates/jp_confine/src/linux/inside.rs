@@ -15,7 +15,7 @@ use rustix::thread::{
 };
 
 use super::{GENERAL_HINT, setup};
-use crate::{ProcessLimits, wire::Failure};
+use crate::{MemoryScope, ProcessLimits, wire::Failure};
 
 /// What the init needs to build its walls; it drops them before the program runs.
 const FOR_INIT: [CapabilitySet; 3] = [
@@ -126,11 +126,17 @@ fn kernel_is_at_least(major: u32, minor: u32) -> bool {
 }
 
 /// Lowers the resource limits of this process and of all it starts.
-pub(super) fn limit_resources(limits: &ProcessLimits) -> Result<(), Failure> {
+pub(super) fn limit_resources(limits: &ProcessLimits, memory: MemoryScope) -> Result<(), Failure> {
     // The launcher and the init are counted with the program.
     let processes = limits.processes.saturating_add(2);
+    let memory_bytes = match memory {
+        MemoryScope::EachProcess => limits.memory_bytes,
+        MemoryScope::AllProcesses => u64::MAX,
+    };
     let wanted = [
-        (Resource::RLIMIT_AS, limits.memory_bytes, "memory"),
+        // Not the address space, of which runtimes of languages reserve far more than they use: node
+        // does not start with less than a gigabyte of it, and Wasm inside it asks for ten.
+        (Resource::RLIMIT_DATA, memory_bytes, "memory"),
         (Resource::RLIMIT_NPROC, processes, "processes"),
         (Resource::RLIMIT_NOFILE, limits.open_files, "open files"),
         (Resource::RLIMIT_FSIZE, limits.file_bytes, "file size"),

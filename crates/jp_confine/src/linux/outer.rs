@@ -9,7 +9,7 @@ use std::{
         fd::{AsFd, AsRawFd, OwnedFd, RawFd},
         unix::{
             fs::{FileExt, MetadataExt, OpenOptionsExt},
-            process::{CommandExt, ExitStatusExt},
+            process::CommandExt,
         },
     },
     process::{Child, Command, ExitCode, ExitStatus},
@@ -26,7 +26,7 @@ use rustix::process::{PidfdFlags, pidfd_open};
 
 use super::{ENTER_INIT, NAMESPACE_HINT, drop_streams, inside, namespace_step, setup, step};
 use crate::{
-    EXIT_NOT_CONFINED, Network,
+    EXIT_NOT_CONFINED, Ended, Network, group,
     wire::{Failure, MAX_MESSAGE, Order, Verdict},
 };
 
@@ -87,21 +87,24 @@ fn lead(file: &File, message: &[u8]) -> Result<ExitCode, Failure> {
     let order =
         Order::decode(message).ok_or_else(|| setup("the order is not readable", "update jp"))?;
     let host = watch_host(order.host)?;
+    if let Some(path) = &order.group {
+        group::join(path).map_err(step("enter the control group"))?;
+    }
     enter_namespaces(order.confinement.network)?;
     inside::keep_capabilities().map_err(step("keep capabilities for the init"))?;
     let Started {
         mut init,
-        verdict,
+        mut verdict,
         lifeline,
     } = start_init(message).map_err(step("start the init"))?;
     drop_streams().map_err(step("let go of the streams"))?;
-    match read_verdict(verdict) {
+    match receive(&mut verdict) {
         Some(Verdict::Ready) => tell(file, &Verdict::Ready),
         Some(Verdict::Failed(failure)) => {
             let _ = init.wait();
             return Err(failure);
         }
-        None => {
+        Some(Verdict::Ended(_)) | None => {
             let _ = init.wait();
             return Err(setup(
                 "the init ended early",
@@ -111,9 +114,16 @@ fn lead(file: &File, message: &[u8]) -> Result<ExitCode, Failure> {
     }
     let status = wait(&mut init, &host).map_err(step("wait for the program"))?;
     drop(lifeline);
-    Ok(status.map_or(ExitCode::from(EXIT_NOT_CONFINED), |status| {
-        ExitCode::from(code(status))
-    }))
+    let Some(status) = status else {
+        return Ok(ExitCode::from(EXIT_NOT_CONFINED));
+    };
+    // An init that was killed, as the kernel does when memory is short, has said nothing.
+    if let Some(ended @ Verdict::Ended(_)) = receive(&mut verdict) {
+        tell(file, &ended);
+    }
+    Ok(ExitCode::from(
+        Ended::of(status).map_or(EXIT_NOT_CONFINED, code),
+    ))
 }
 
 /// Makes sure that the host is still there, and returns what tells when it is gone.
@@ -172,7 +182,7 @@ fn namespace_hint(error: Errno) -> &'static str {
 struct Started {
     init: Child,
     /// Where the init says how it went.
-    verdict: OwnedFd,
+    verdict: File,
     /// Tells the init that we live; closed by the kernel when we do not.
     lifeline: File,
 }
@@ -204,17 +214,28 @@ fn start_init(message: &[u8]) -> io::Result<Started> {
     }
     Ok(Started {
         init,
-        verdict,
+        verdict: File::from(verdict),
         lifeline,
     })
 }
 
-fn read_verdict(pipe: OwnedFd) -> Option<Verdict> {
+/// Says something through a pipe, so that more can be said later.
+pub(super) fn send(pipe: &mut File, verdict: &Verdict) -> io::Result<()> {
+    let message = verdict.encode();
+    let length = message.len() as u64;
+    pipe.write_all(&[&length.to_le_bytes()[..], &message].concat())
+}
+
+/// Hears the next thing that is said through a pipe; nothing when its other end is gone.
+fn receive(pipe: &mut File) -> Option<Verdict> {
+    let mut length = [0; 8];
+    pipe.read_exact(&mut length).ok()?;
+    let length = u64::from_le_bytes(length);
+    if length > MAX_MESSAGE as u64 {
+        return None;
+    }
     let mut message = Vec::new();
-    File::from(pipe)
-        .take(MAX_MESSAGE as u64)
-        .read_to_end(&mut message)
-        .ok()?;
+    pipe.take(length).read_to_end(&mut message).ok()?;
     Verdict::decode(&message)
 }
 
@@ -240,11 +261,10 @@ fn wait(init: &mut Child, host: &OwnedFd) -> io::Result<Option<ExitStatus>> {
 }
 
 /// The status a shell would show: a signal is 128 and its number.
-pub(super) fn code(status: ExitStatus) -> u8 {
-    let number = status
-        .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal));
-    number
-        .and_then(|number| u8::try_from(number).ok())
-        .unwrap_or(EXIT_NOT_CONFINED)
+pub(super) fn code(ended: Ended) -> u8 {
+    let number = match ended {
+        Ended::Exited(code) => code,
+        Ended::Killed(signal) => 128 + signal,
+    };
+    u8::try_from(number).unwrap_or(EXIT_NOT_CONFINED)
 }

@@ -7,7 +7,7 @@ use std::{
     process::Stdio,
 };
 
-use jp_confine::{ConfineError, Confinement, Launcher};
+use jp_confine::{ConfineError, Confinement, Ended, Launcher};
 
 use crate::bench::{
     directory, in_time, launcher, nothing, prepare, sh, try_run, until_all_are_gone, words,
@@ -135,6 +135,28 @@ fn the_status_is_the_programs_own_and_a_signal_is_128_and_its_number() {
     ] {
         assert_eq!(sh(&nothing(), script).code, code, "{script}");
     }
+}
+
+#[test]
+fn a_status_above_128_is_told_from_a_signal() {
+    for (script, expected) in [
+        ("exit 0", Ended::Exited(0)),
+        ("exit 125", Ended::Exited(125)),
+        ("exit 137", Ended::Exited(137)),
+        ("kill -9 $$", Ended::Killed(9)),
+        ("kill -SEGV $$", Ended::Killed(11)),
+    ] {
+        let mut confined = prepare(&nothing(), script);
+        confined.command.stdin(Stdio::null()).output().unwrap();
+        assert_eq!(confined.report.ended(), Some(expected), "{script}");
+        assert!(confined.report.failure().is_none());
+        assert!(!confined.report.ran_out_of_memory());
+    }
+    let mut confined = prepare(&nothing(), "sleep 600");
+    let mut child = confined.command.stdin(Stdio::null()).spawn().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(confined.report.ended(), None);
 }
 
 #[test]

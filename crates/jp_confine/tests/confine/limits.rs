@@ -1,6 +1,10 @@
 //! What a program may use up: memory, descriptors, CPU time.
 
-use crate::bench::{nothing, probe, sh};
+use std::path::Path;
+
+use jp_confine::MemoryScope;
+
+use crate::bench::{launcher, nothing, probe, sh, try_run, words};
 
 #[test]
 fn f63_a_memory_bomb_is_bounded() {
@@ -10,6 +14,43 @@ fn f63_a_memory_bomb_is_bounded() {
     assert!(done.out.contains("said refused"), "{done:?}");
     let done = probe(confinement, "takes_memory", "50");
     assert!(done.out.contains("said taken"), "{done:?}");
+}
+
+/// What the limit is shown as is what holds: where it is each process's, two may have it each.
+#[test]
+fn f63_the_memory_of_all_processes_is_bounded_where_it_is_said_to_be() {
+    let mut confinement = nothing();
+    confinement.limits.memory_bytes = 256 << 20;
+    let done = probe(confinement, "two_take_memory", "150");
+    match launcher().memory_scope().unwrap() {
+        MemoryScope::EachProcess => assert!(done.out.contains("said both"), "{done:?}"),
+        MemoryScope::AllProcesses => assert!(!done.out.contains("said both"), "{done:?}"),
+    }
+}
+
+/// They reserve gigabytes of addresses, which are not memory.
+#[test]
+fn runtimes_of_languages_start_under_the_usual_memory_limit() {
+    let mut confinement = nothing();
+    confinement.limits.memory_bytes = 1 << 30;
+    let wasm = "new WebAssembly.Memory({initial: 1}); console.log('node')";
+    for (program, args, said) in [
+        ("/usr/bin/node", &["-e", wasm][..], "node"),
+        (
+            "/usr/bin/python3",
+            &["-c", "import json; print('python')"],
+            "python",
+        ),
+    ] {
+        if Path::new(program).exists() {
+            let done = try_run(&confinement, program.as_ref(), &words(args)).unwrap();
+            assert_eq!(
+                (done.code, done.out.trim()),
+                (0, said),
+                "{program} {done:?}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -39,7 +80,7 @@ fn cpu_time_is_bounded() {
 
 #[test]
 fn no_limit_can_be_raised_again() {
-    for flag in ["-v", "-n", "-f", "-t"] {
+    for flag in ["-d", "-n", "-f", "-t"] {
         let done = sh(&nothing(), &format!("ulimit {flag} unlimited"));
         assert_ne!(done.code, 0, "{flag} was raised");
     }

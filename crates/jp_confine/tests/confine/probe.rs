@@ -42,6 +42,22 @@ fn takes_memory() {
     println!("said {}", if result.is_ok() { "taken" } else { "refused" });
 }
 
+/// Starts itself again, and both take memory and keep it until the other has some.
+#[test]
+fn two_take_memory() {
+    let Some(megabytes) = asked() else { return };
+    let bytes = megabytes.parse::<usize>().unwrap() << 20;
+    let first = vec![1_u8; bytes];
+    let program = std::env::current_exe().unwrap();
+    let second = std::process::Command::new(program)
+        .args(["--exact", "probe::takes_memory", "--nocapture"])
+        .output()
+        .unwrap();
+    let second = String::from_utf8_lossy(&second.stdout).into_owned();
+    let both = first.last() == Some(&1) && second.contains("said taken");
+    println!("said {}", if both { "both" } else { "one" });
+}
+
 #[test]
 fn opens_files() {
     let Some(count) = asked() else { return };

@@ -15,7 +15,7 @@ use jp_policy::{Access, Limit, Limits};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
 
-use super::{Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
+use super::{Ended, Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
 use crate::{ToolError, places};
 
 /// Fuel that counts as one command or one turn of a loop: both take about as long.
@@ -169,6 +169,7 @@ fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
         )),
     };
     Run {
+        ended: ended.is_ok().then_some(Ended::Exited(result.exit_code)),
         stdout: result.stdout,
         stderr: result.stderr,
         ..Run::said(ended)

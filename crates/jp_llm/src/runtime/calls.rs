@@ -1,7 +1,10 @@
 //! Adapter: the capability calls of a guest, answered by the broker, each written down.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -44,6 +47,18 @@ struct Calls {
     record: CapabilityRecord,
     /// Where the record of the call looks for one that goes before it.
     unwritten: Arc<Mutex<Option<Waiting>>>,
+    /// Set when the call ends with a denial.
+    denied: Denied,
+}
+
+/// Tells whether a call ended because it was not allowed to ask for what it asked for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Denied(Arc<AtomicBool>);
+
+impl Denied {
+    pub(super) fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// Returns what answers the capability calls of a tool; nothing when it can make none. What was not
@@ -51,6 +66,7 @@ struct Calls {
 pub(super) fn of(
     invocation: &Invocation<'_>,
     kind: ToolKind,
+    denied: &Denied,
 ) -> Result<Option<Arc<dyn CapabilityCalls>>, ToolError> {
     if !kind.calls_capabilities() {
         return Ok(None);
@@ -69,6 +85,7 @@ pub(super) fn of(
         audit: invocation.host.audit.clone(),
         record: CapabilityRecord::of(invocation.tool, invocation.call),
         unwritten: Arc::clone(invocation.unwritten),
+        denied: denied.clone(),
     })))
 }
 
@@ -214,10 +231,16 @@ impl CapabilityCalls for Calls {
         let took = started.elapsed();
         match self.write((name, arguments), took, afterwards, answer) {
             Ok(answer) => Ok(answer.into_json()),
-            Err(error) => Err(CapabilityError {
-                json: error.to_json().to_string(),
-                transient: error.retryable,
-            }),
+            Err(error) => {
+                // A guest that goes on has the last word itself.
+                if afterwards == Afterwards::CallEnds && error.code == Code::Forbidden {
+                    self.denied.0.store(true, Ordering::Relaxed);
+                }
+                Err(CapabilityError {
+                    json: error.to_json().to_string(),
+                    transient: error.retryable,
+                })
+            }
         }
     }
 }

@@ -1,15 +1,19 @@
 //! Adapter: commands of the host, confined by the operating system to the grant of the call.
 
-use std::{ffi::OsString, process::Stdio, time::Duration};
+use std::{
+    ffi::OsString,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use jp_config::tool::CommandConfig;
-use jp_confine::{ConfineError, Confinement, Network, ProcessLimits, Report};
-use jp_policy::{Limit, Net};
+use jp_confine::{ConfineError, Confinement, Ended, MemoryScope, Network, ProcessLimits, Report};
+use jp_policy::{Limit, Limits, Net, Request};
 use tokio::process::{Child, Command};
 
-use super::{Invocation, Run, Stopped, ToolRuntime, printed};
-use crate::{ToolError, places};
+use super::{Invocation, Memory, Run, Stopped, ToolRuntime, printed};
+use crate::{Host, ToolError, places};
 
 mod answer;
 mod streams;
@@ -42,7 +46,7 @@ pub(crate) struct Words {
 
 /// How a process ended.
 enum Ending {
-    Exited(Option<i32>),
+    Exited(ExitStatus),
     Limit(Limit),
     Cancelled,
     Failed(std::io::Error),
@@ -119,6 +123,10 @@ impl CommandRuntime {
 
 #[async_trait]
 impl ToolRuntime for CommandRuntime {
+    fn memory(&self, request: &Request, limits: &Limits, host: &Host) -> Memory {
+        host.memory_of_processes(host.memory_of_a_command(request, limits))
+    }
+
     async fn run(&self, invocation: &Invocation<'_>) -> Run {
         let words = match fill_in(&self.command, &self.name, invocation) {
             Ok(words) => words,
@@ -148,8 +156,23 @@ impl ToolRuntime for CommandRuntime {
         // gone, except perhaps children of a bare command.
         let _ = tokio::time::timeout(LAST_WORDS, streams.read()).await;
         let (stdout, stderr) = (streams.out.kept, streams.err.kept);
-        let result = match (ending, report.and_then(|report| report.failure())) {
+        let report = report.as_ref();
+        let ended = match &ending {
+            Ending::Exited(status) => report.and_then(Report::ended).or(Ended::of(*status)),
+            _ => None,
+        };
+        let result = match (ending, report.and_then(Report::failure)) {
             (Ending::Cancelled, _) => Err(Stopped::Cancelled),
+            _ if report.is_some_and(Report::ran_out_of_memory) => {
+                let allowed = format!("{} bytes for all its processes", memory_bytes(invocation));
+                Err(ToolError::LimitReached {
+                    tool: invocation.tool.name.clone(),
+                    limit: Limit::Memory,
+                    allowed,
+                    printed: Box::new(printed(&stdout, &stderr)),
+                }
+                .into())
+            }
             (Ending::Limit(limit), _) => Err(invocation
                 .limit_reached(limit, printed(&stdout, &stderr))
                 .into()),
@@ -165,13 +188,21 @@ impl ToolRuntime for CommandRuntime {
                 .into())
             }
             (Ending::Failed(error), None) => Err(spawn_error(error.to_string()).into()),
-            (Ending::Exited(code), None) => {
-                Ok(read_outcome(&invocation.tool.name, code, &stdout, &stderr))
+            (Ending::Exited(_), None) => {
+                let name = &invocation.tool.name;
+                let memory = report.and_then(|_| each_process_may_use(invocation));
+                Ok(read_outcome(
+                    name,
+                    ended,
+                    (&stdout, &stderr),
+                    memory.as_deref(),
+                ))
             }
         };
         Run {
             stdout,
             stderr,
+            ended,
             ..Run::said(result)
         }
     }
@@ -209,18 +240,27 @@ fn confinement(invocation: &Invocation<'_>) -> Confinement {
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
         limits: ProcessLimits {
-            // Address space is far more than memory in use, so the default would stop many honest
-            // programs; what the configuration says holds.
-            memory_bytes: match invocation.tool.request.limits.memory {
-                Some(_) => invocation.left.memory_bytes,
-                None => u64::MAX,
-            },
+            memory_bytes: memory_bytes(invocation),
             processes: MAX_PROCESSES,
             open_files: MAX_OPEN_FILES,
             file_bytes: u64::MAX,
             cpu_seconds: invocation.left.time.as_secs().saturating_add(1),
         },
     }
+}
+
+fn memory_bytes(invocation: &Invocation<'_>) -> u64 {
+    invocation
+        .host
+        .memory_of_a_command(&invocation.tool.request, invocation.left)
+}
+
+/// Says how much memory each process may use, where it is counted so.
+fn each_process_may_use(invocation: &Invocation<'_>) -> Option<String> {
+    let scope = invocation.host.launcher.as_ref()?.memory_scope().ok()?;
+    let mebibytes = memory_bytes(invocation) >> 20;
+    let words = format!("each of its processes may use {mebibytes} MiB of memory");
+    (scope == MemoryScope::EachProcess).then_some(words)
 }
 
 /// Reads both streams up to their limit until the process ends, its time is over or nobody wants
@@ -241,7 +281,7 @@ async fn wait(child: &mut Child, invocation: &Invocation<'_>, streams: &mut Stre
                 () = invocation.call.cancel.cancelled() => Ending::Cancelled,
                 () = &mut over => Ending::Limit(Limit::Time),
                 status = child.wait() => match status {
-                    Ok(status) => Ending::Exited(status.code()),
+                    Ok(status) => Ending::Exited(status),
                     Err(error) => Ending::Failed(error),
                 },
             },

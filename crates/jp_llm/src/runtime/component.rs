@@ -176,7 +176,8 @@ impl ToolRuntime for ComponentRuntime {
         } else {
             Cow::Owned(serde_json::to_string(invocation.answers).unwrap_or_default())
         };
-        let calls = match super::calls::of(invocation, prepared.kind()) {
+        let denied = super::calls::Denied::default();
+        let calls = match super::calls::of(invocation, prepared.kind(), &denied) {
             Ok(calls) => calls,
             Err(error) => return Run::failed(error),
         };
@@ -218,6 +219,8 @@ impl ToolRuntime for ComponentRuntime {
                 ToolKind::Component { .. } => Form::Text,
                 _ => Form::Json,
             },
+            ended: None,
+            denied: denied.get(),
         };
         super::calls::scrubbed(invocation, run)
     }

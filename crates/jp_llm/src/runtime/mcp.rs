@@ -7,12 +7,12 @@ mod servers;
 use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
-use jp_broker::mcp::{Call, Digest, McpError, Progress, Servers};
-use jp_policy::Limit;
+use jp_broker::mcp::{Call, Digest, McpError, Progress, Reach, Servers};
+use jp_policy::{Limit, Limits, Request};
 use jp_tool::{Action, Outcome, ToolStatus};
 
-use super::{Invocation, Run, Stopped, ToolRuntime};
-use crate::{ToolError, tool::Printed};
+use super::{Invocation, Memory, MemoryOf, Run, Stopped, ToolRuntime};
+use crate::{Host, ToolError, tool::Printed};
 
 pub use describe::{Described, describe};
 pub use servers::{Defined, McpTools, Unlisted};
@@ -89,6 +89,22 @@ fn output_limit(invocation: &Invocation<'_>) -> usize {
 
 #[async_trait]
 impl ToolRuntime for McpRuntime {
+    fn memory(&self, _: &Request, _: &Limits, host: &Host) -> Memory {
+        let server = self.servers.get(&self.server);
+        let Some(Reach::Program(program)) = server.map(|server| &server.reach) else {
+            return Memory {
+                bytes: None,
+                of: MemoryOf::Elsewhere,
+            };
+        };
+        let Memory { bytes, of } = host.memory_of_processes(program.memory_bytes);
+        let of = match of {
+            MemoryOf::AllProcesses => MemoryOf::AllProcessesOfServer,
+            _ => MemoryOf::EachProcessOfServer,
+        };
+        Memory { bytes, of }
+    }
+
     async fn run(&self, invocation: &Invocation<'_>) -> Run {
         if invocation.call.action == Action::FormatArguments {
             let message = "a tool of an MCP server cannot show its arguments itself".to_owned();

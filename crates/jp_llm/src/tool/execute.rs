@@ -16,7 +16,7 @@ use jp_policy::Grant;
 use jp_tool::{Outcome, ToolStatus};
 
 use super::{Call, Details, Executed, ExecutionOutcome, Placed, ToolDefinition, ToolError, record};
-use crate::Host;
+use crate::{Host, runtime::Memory};
 use consent::Consent;
 pub(crate) use grant::Composed;
 use grant::Granted;
@@ -48,9 +48,17 @@ pub struct Preview {
     pub grant: Grant,
     /// Who would decide that it runs.
     pub run: RunMode,
+    /// How much memory it may use, and who is counted.
+    pub memory: Memory,
 }
 
 impl ToolDefinition {
+    /// Says how much memory a call may use under a grant.
+    #[must_use]
+    pub fn memory(&self, grant: &Grant, host: &Host) -> Memory {
+        self.runtime.memory(&self.request, grant.limits(), host)
+    }
+
     /// Says what a call would get, without making one.
     ///
     /// # Errors
@@ -59,11 +67,7 @@ impl ToolDefinition {
     pub fn preview(&self, host: &Host) -> Result<Preview, ToolError> {
         let mut pass = Pass::new(self, Call::default(), host);
         let Granted { grant, .. } = pass.compose()?;
-        let run = pass.run_mode(&grant);
-        Ok(Preview {
-            grant: Grant::clone(&grant),
-            run,
-        })
+        Ok(pass.preview(&grant))
     }
 
     /// Says what this very call would get, without making it: its arguments are checked and its grant is
@@ -85,9 +89,7 @@ impl ToolDefinition {
             Err(Err(error)) => return Err(error),
         }
         let Granted { grant, .. } = pass.compose()?;
-        let run = pass.run_mode(&grant);
-        let grant = Grant::clone(&grant);
-        Ok(Ok(Preview { grant, run }))
+        Ok(Ok(pass.preview(&grant)))
     }
 
     /// Runs the tool: the only way to do so.
@@ -181,6 +183,14 @@ impl<'a> Pass<'a> {
 }
 
 impl Pass<'_> {
+    fn preview(&self, grant: &Grant) -> Preview {
+        Preview {
+            run: self.run_mode(grant),
+            memory: self.tool.memory(grant, self.host),
+            grant: grant.clone(),
+        }
+    }
+
     async fn run(&mut self) -> Early {
         if !self.tool.is_enabled() {
             return Err(ToolError::Disabled);

@@ -2,7 +2,10 @@
 
 use std::{io::Write, net::TcpListener};
 
-use jp_llm::ToolError;
+use jp_llm::{
+    ToolError,
+    runtime::{Ended as Status, MemoryOf},
+};
 use jp_policy::{Limit, Net};
 use serde_json::json;
 
@@ -132,10 +135,10 @@ async fn what_a_command_says_is_an_outcome_or_text() {
         Ok("text\n".to_owned())
     );
     let said = run("echo out; echo why >&2; exit 3", "").await;
-    let expected = r#"{"message":"Tool 't' execution failed.","stderr":"why\n","stdout":"out\n"}"#;
-    assert_eq!(said, Err(expected.to_owned()));
-    let said = run("kill -9 $$", "").await;
-    assert!(said.unwrap_err().contains("execution failed"));
+    let expected = json!({"message": "Tool 't' execution failed: exited with status 3.",
+        "exit_code": 3, "signal": null, "stderr": "why\n", "stdout": "out\n"});
+    let said: serde_json::Value = serde_json::from_str(&said.unwrap_err()).unwrap();
+    assert_eq!(said, expected);
     assert_eq!(
         run("printf 'a\\377b'", "").await,
         Ok("a\u{fffd}b".to_owned())
@@ -168,9 +171,73 @@ async fn a_flood_of_output_is_bounded_and_kept_up_to_its_limit() {
 }
 
 #[tokio::test]
+async fn how_a_command_ended_is_kept() {
+    for (text, status, words) in [
+        ("exit 7", Status::Exited(7), "exited with status 7."),
+        ("exit 137", Status::Exited(137), "exited with status 137."),
+        (
+            "kill -9 $$",
+            Status::Killed(9),
+            "killed by signal 9 (SIGKILL).",
+        ),
+        (
+            "kill -TERM $$",
+            Status::Killed(15),
+            "killed by signal 15 (SIGTERM).",
+        ),
+        (
+            "kill -ABRT $$",
+            Status::Killed(6),
+            "killed by signal 6 (SIGABRT)",
+        ),
+    ] {
+        let desk = Desk::new(&script("t", text, "")).trusted();
+        let executed = desk.call("t", json!({})).await;
+        assert_eq!(executed.details.ended, Some(status), "{text}");
+        let said = desk.said("t", json!({})).await.unwrap_err();
+        assert!(said.contains(words), "{text}: {said}");
+    }
+    let desk = Desk::new(&script("t", "echo hi", "")).trusted();
+    let executed = desk.call("t", json!({})).await;
+    assert_eq!(executed.details.ended, Some(Status::Exited(0)));
+    let desk = Desk::new(&script("t", "yes", "limits.output = \"64KiB\"")).trusted();
+    assert_eq!(desk.call("t", json!({})).await.details.ended, None);
+}
+
+const TAKES: &str = "head -c 200000000 /dev/zero | tail | wc -c";
+
+#[tokio::test]
 async fn memory_is_limited_where_the_configuration_says_so() {
-    let takes = "head -c 200000000 /dev/zero | tail | wc -c";
-    assert_eq!(run(takes, "").await, Ok("200000000\n".to_owned()));
-    let said = run(takes, "limits.memory = \"64MB\"").await;
+    assert_eq!(run(TAKES, "").await, Ok("200000000\n".to_owned()));
+    let said = run(TAKES, "limits.memory = \"64MB\"").await;
     assert_ne!(said, Ok("200000000\n".to_owned()));
+}
+
+#[tokio::test]
+async fn a_command_that_says_nothing_has_the_memory_that_the_users_policy_says() {
+    let limit = |policy: &'static str, more: &'static str| async move {
+        let desk = Desk::with_user(&script("t", "ulimit -d", more), policy).trusted();
+        let memory = desk.tool("t").unwrap().preview(&desk.host).unwrap().memory;
+        match memory.of {
+            MemoryOf::EachProcess => {
+                let kilobytes = memory.bytes.unwrap() / 1024;
+                let said = desk.said("t", json!({})).await;
+                assert_eq!(said, Ok(format!("{kilobytes}\n")));
+            }
+            other => assert_eq!(other, MemoryOf::AllProcesses),
+        }
+        memory.bytes.unwrap() >> 20
+    };
+    assert_eq!(limit("", "").await, 1024);
+    assert_eq!(limit("[policy]\ncommand_memory = \"4GiB\"", "").await, 4096);
+    assert_eq!(limit("[policy]\nlimits.memory = \"512MiB\"", "").await, 512);
+    assert_eq!(limit("[policy]\nlimits.memory = \"128MiB\"", "").await, 128);
+    let own = "limits.memory = \"64MiB\"";
+    assert_eq!(limit("[policy]\ncommand_memory = \"4GiB\"", own).await, 64);
+    let policy = "[policy]\ncommand_memory = \"64MB\"";
+    let desk = Desk::with_user(&script("t", TAKES, ""), policy).trusted();
+    assert_ne!(
+        desk.said("t", json!({})).await,
+        Ok("200000000\n".to_owned())
+    );
 }

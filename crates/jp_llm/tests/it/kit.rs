@@ -44,6 +44,7 @@ impl Desk {
         let policy = loaded.config.policy.clone().unwrap_or_default();
         let mut host = Host::new(root.clone(), policy.to_policy().unwrap());
         host.unconfined = policy.unconfined;
+        host.command_memory = policy.command_memory.map(|size| size.0);
         host.knowledge = loaded.config.kb.clone();
         host.launcher = Some(Arc::new(Launcher::new(
             env!("CARGO_BIN_EXE_jp_llm_launcher").into(),

@@ -36,6 +36,7 @@ async fn talk() -> Result<(), Box<dyn Error>> {
         write: Vec::new(),
         net: Net::None,
         cwd: "/tmp".into(),
+        memory_bytes: 1 << 30,
     };
     let server = Server {
         id: "server".to_owned(),

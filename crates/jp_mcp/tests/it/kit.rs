@@ -27,6 +27,7 @@ pub(crate) fn program(words: &[&str]) -> Program {
         write: Vec::new(),
         net: Net::None,
         cwd: "/tmp".into(),
+        memory_bytes: 1 << 30,
     }
 }
 

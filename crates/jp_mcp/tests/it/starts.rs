@@ -36,7 +36,7 @@ async fn a_server_that_dies_says_why_and_is_started_again() {
     let text = error.to_string();
     assert!(matches!(error, McpError::Died { .. }), "{text}");
     assert!(
-        text.contains("exit status: 3") && text.contains("stderr: out of paper"),
+        text.contains("exited with status 3") && text.contains("stderr: out of paper"),
         "{text}"
     );
     assert_eq!(call(&pool, "echo", json!({})).await.unwrap().content, "{}");
@@ -180,7 +180,7 @@ async fn what_a_program_says_when_it_refuses_the_greeting_is_told() {
         "{error}"
     );
     assert!(
-        !error.contains('\n') && !error.contains("exit status"),
+        !error.contains('\n') && !error.contains("exited with"),
         "{error}"
     );
 }

@@ -1,12 +1,13 @@
 //! B27 for servers: what a confined program cannot do.
 
-use std::{net::TcpListener, time::Duration};
+use std::{net::TcpListener, path::Path, time::Duration};
 
+use jp_confine::{Launcher, MemoryScope};
 use jp_mcp::{Means, Program, Reach, Server, Servers};
 use jp_policy::Net;
 use serde_json::json;
 
-use crate::kit::{call, limits, pool, pool_of, program, program_in, until};
+use crate::kit::{COUNTERPART, call, limits, pool, pool_of, program, program_in, until};
 
 #[tokio::test]
 async fn b27_files_outside_the_grant_are_not_there() {
@@ -65,6 +66,61 @@ async fn b27_there_is_no_network_unless_it_is_granted() {
         .await
         .unwrap_err();
     assert!(error.to_string().contains("not single hosts"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_has_the_memory_it_was_given_and_no_more() {
+    let little = Program {
+        memory_bytes: 256 << 20,
+        ..program(&[])
+    };
+    let pool = pool_of(little, limits());
+    let path = json!({"path": "/proc/self/limits"});
+    let said = call(&pool, "read", path).await.unwrap();
+    let line = said
+        .content
+        .lines()
+        .find(|line| line.starts_with("Max data size"));
+    let words: Vec<&str> = line.unwrap().split_whitespace().collect();
+    let expected = match Launcher::new(COUNTERPART.into()).memory_scope().unwrap() {
+        MemoryScope::EachProcess => "268435456",
+        MemoryScope::AllProcesses => "unlimited",
+    };
+    assert_eq!(words[3..5], [expected; 2], "{said:?}");
+}
+
+/// A server as most are written: a script of node, which reserves far more addresses than memory.
+const NODE_SERVER: &str = r#"
+new WebAssembly.Memory({initial: 1});
+const answers = {
+  initialize: m => ({protocolVersion: m.params.protocolVersion, capabilities: {tools: {}},
+    serverInfo: {name: "n", version: "1"}}),
+  "tools/list": () => ({tools: [{name: "hi", inputSchema: {type: "object"}}]}),
+  "tools/call": () => ({content: [{type: "text", text: "from node"}]}),
+};
+require("readline").createInterface({input: process.stdin}).on("line", line => {
+  const m = JSON.parse(line);
+  if (answers[m.method]) {
+    console.log(JSON.stringify({jsonrpc: "2.0", id: m.id, result: answers[m.method](m)}));
+  }
+});
+"#;
+
+#[tokio::test]
+async fn a_server_that_is_a_script_of_node_works_under_the_usual_memory_limit() {
+    if !Path::new("/usr/bin/node").exists() {
+        return;
+    }
+    let node = Program {
+        command: "/usr/bin/node".to_owned(),
+        arguments: vec!["-e".to_owned(), NODE_SERVER.to_owned()],
+        memory_bytes: 1 << 30,
+        ..program(&[])
+    };
+    let said = call(&pool_of(node, limits()), "hi", json!({}))
+        .await
+        .unwrap();
+    assert_eq!(said.content, "from node");
 }
 
 #[tokio::test]

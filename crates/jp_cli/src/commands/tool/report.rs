@@ -2,7 +2,7 @@
 
 use jp_llm::{
     Details, Executed, ExecutionOutcome, Host, ToolError, Trust,
-    runtime::Form,
+    runtime::{Ended, Form},
     tool::{ErrorKind, Printed},
 };
 use jp_tool::Outcome;
@@ -25,6 +25,8 @@ const MAX_PRINTED: usize = 2000;
 pub(super) enum Ending<'a> {
     Success(&'a str),
     SaidNo(&'a str),
+    /// The tool said no because the host refused what it asked for.
+    Denied(&'a str),
     /// The tool never ran: a person or the configuration said no.
     Skipped(&'a str),
     /// The tool never ran: the arguments are wrong.
@@ -44,6 +46,7 @@ impl<'a> Ending<'a> {
             Ok(ExecutionOutcome::Completed { result, .. }) => match result {
                 Ok(content) if ran => Self::Success(content),
                 Ok(content) => Self::Skipped(content),
+                Err(message) if executed.details.denied => Self::Denied(message),
                 Err(message) if ran => Self::SaidNo(message),
                 Err(message) => Self::Invalid(message),
             },
@@ -54,7 +57,7 @@ impl<'a> Ending<'a> {
         match self {
             Self::Success(_) => Exit::Done,
             Self::SaidNo(_) => Exit::SaidNo,
-            Self::Skipped(_) => Exit::Denied,
+            Self::Skipped(_) | Self::Denied(_) => Exit::Denied,
             Self::Invalid(_) => Exit::Usage,
             Self::NeedsInput(_) => Exit::NeedsInput,
             Self::Cancelled => Exit::Cancelled,
@@ -79,6 +82,8 @@ pub(super) fn json(tool: &str, called: &Called) -> Value {
         "duration_ms": details.duration.as_secs_f64() * 1000.0,
         "sha256": details.sha256.as_deref(),
         "grant": &*details.grant,
+        "exit_code": details.ended.and_then(Ended::exit_code),
+        "signal": details.ended.and_then(signal),
     });
     let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
     if !(is_text(&details.stdout) && is_text(&details.stderr)) {
@@ -95,7 +100,13 @@ pub(super) fn json(tool: &str, called: &Called) -> Value {
 pub(super) fn json_of_error(tool: &str, error: &ToolError) -> Value {
     json!({"version": JSON_VERSION, "tool": tool, "id": null, "outcome": {"type": "failed"},
         "stdout": "", "stderr": "", "fuel": null, "duration_ms": 0.0, "sha256": null,
-        "grant": "", "error": failure(error)})
+        "grant": "", "exit_code": null, "signal": null, "error": failure(error)})
+}
+
+/// Writes down the signal that ended a command, if one did.
+fn signal(ended: Ended) -> Option<Value> {
+    let number = ended.signal()?;
+    Some(json!({"number": number, "name": ended.signal_name()}))
 }
 
 fn failure(error: &ToolError) -> Value {
@@ -113,7 +124,7 @@ fn failure(error: &ToolError) -> Value {
 fn outcome(ending: &Ending<'_>, details: &Details) -> Value {
     match ending {
         Ending::Success(content) => json!({"type": "success", "content": content}),
-        Ending::SaidNo(message) => match &details.outcome {
+        Ending::SaidNo(message) | Ending::Denied(message) => match &details.outcome {
             Some(Outcome::Error {
                 message,
                 trace,
@@ -138,7 +149,7 @@ pub(super) fn show(tool: &str, called: &Called, host: &Host, ui: &Ui) -> Result<
             Form::Text => ui.result(content)?,
             Form::Json => ui.json_result(content)?,
         },
-        Ending::SaidNo(message) => said_no(message, ui),
+        Ending::SaidNo(message) | Ending::Denied(message) => said_no(message, ui),
         Ending::Skipped(content) => ui.say(text::escape(content)),
         Ending::Invalid(message) => {
             let hint = format!("`jp tool show {tool}` explains its parameters");
@@ -155,7 +166,8 @@ pub(super) fn show(tool: &str, called: &Called, host: &Host, ui: &Ui) -> Result<
     Ok(())
 }
 
-/// Shows what a tool complained about. A command's complaint holds its streams as JSON.
+/// Shows what a tool complained about. A command's complaint holds its streams as JSON, that of the host
+/// its code.
 fn said_no(message: &str, ui: &Ui) {
     let parts = serde_json::from_str::<Value>(message).ok();
     let part = |name: &str| parts.as_ref()?.get(name)?.as_str();
@@ -165,7 +177,12 @@ fn said_no(message: &str, ui: &Ui) {
             printed(stdout, ui);
             printed(stderr, ui);
         }
-        _ => ui.error(message, None),
+        _ => match (part("status"), part("error"), part("code")) {
+            (Some("error"), Some(error), Some(code)) => {
+                ui.error(&format!("{error} ({code})"), None);
+            }
+            _ => ui.error(message, None),
+        },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use jp_config::Layer;
-use jp_llm::{ToolDefinition, registry::Origin};
+use jp_llm::{ToolDefinition, registry::Origin, runtime::Memory};
 use jp_policy::Limits;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -132,7 +132,7 @@ impl Shown<'_> {
             Ok(preview) => (
                 Some(preview.grant.capabilities().to_string()),
                 words::run_mode(preview.run),
-                Some(limits(preview.grant.limits())),
+                Some(limits(preview.grant.limits(), preview.memory)),
             ),
             Err(_) => (None, "denied", None),
         };
@@ -202,7 +202,7 @@ impl Shown<'_> {
             Ok(preview) => {
                 let gets = words::capabilities(preview.grant.capabilities());
                 page.field("gets", &gets.join("\n"));
-                page.field("limits", &words::limits(&preview.grant));
+                page.field("limits", &words::limits(&preview.grant, preview.memory));
                 page.field("runs", words::runs(preview.run));
             }
             Err(error) => {
@@ -215,10 +215,11 @@ impl Shown<'_> {
     }
 }
 
-fn limits(limits: &Limits) -> Value {
+fn limits(limits: &Limits, memory: Memory) -> Value {
     json!({
         "time_ms": u64::try_from(limits.time.as_millis()).unwrap_or(u64::MAX),
-        "memory_bytes": limits.memory_bytes,
+        "memory_bytes": memory.bytes,
+        "memory_of": words::memory_of(memory),
         "output_bytes": limits.output_bytes,
         "fuel": limits.fuel,
         "open_files": limits.open_files,

@@ -1,30 +1,51 @@
 //! Reads what a command has to say: an outcome as JSON, or plain text and an exit status.
 
+use jp_confine::Ended;
 use jp_tool::Outcome;
 use serde_json::json;
 
-/// Turns the output of a command into an outcome.
-pub(super) fn read_outcome(tool: &str, code: Option<i32>, stdout: &[u8], stderr: &[u8]) -> Outcome {
+/// Turns the output of a command into an outcome; `memory` says how much of it each process had.
+pub(super) fn read_outcome(
+    tool: &str,
+    ended: Option<Ended>,
+    (stdout, stderr): (&[u8], &[u8]),
+    memory: Option<&str>,
+) -> Outcome {
     // A command that speaks the contract says everything in its output, whatever its status.
     if let Ok(outcome) = serde_json::from_slice::<Outcome>(stdout) {
         return outcome;
     }
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    if code == Some(0) {
+    if ended == Some(Ended::Exited(0)) {
         return Outcome::Success {
             content: text(stdout),
         };
     }
+    let mut how = ended.map_or_else(String::new, |ended| format!(": {ended}"));
+    if let (true, Some(memory)) = (ended.is_some_and(may_be_for_want_of_memory), memory) {
+        how = format!("{how}; {memory}");
+    }
     let message = json!({
-        "message": format!("Tool '{tool}' execution failed."),
+        "message": format!("Tool '{tool}' execution failed{how}."),
         "stderr": text(stderr),
         "stdout": text(stdout),
+        "exit_code": ended.and_then(Ended::exit_code),
+        "signal": ended.and_then(Ended::signal),
     });
     Outcome::Error {
         message: message.to_string(),
         trace: Vec::new(),
         transient: false,
     }
+}
+
+/// Tells whether a program that was refused memory may have ended like this: most give up with one of
+/// these signals, and say little.
+fn may_be_for_want_of_memory(ended: Ended) -> bool {
+    let names = ["SIGABRT", "SIGBUS", "SIGILL", "SIGSEGV", "SIGTRAP"];
+    ended
+        .signal_name()
+        .is_some_and(|name| names.contains(&name))
 }
 
 #[cfg(test)]
@@ -34,7 +55,7 @@ mod tests {
     #[test]
     fn an_outcome_counts_whatever_the_status() {
         let said = br#"{"type":"error","message":"no","trace":[],"transient":true}"#;
-        let outcome = read_outcome("t", Some(0), said, b"");
+        let outcome = read_outcome("t", Some(Ended::Exited(3)), (said, b""), None);
         assert!(matches!(
             outcome,
             Outcome::Error {
@@ -47,15 +68,37 @@ mod tests {
     #[test]
     fn plain_text_is_a_result_when_the_status_is_zero() {
         assert_eq!(
-            read_outcome("t", Some(0), b"hi\n", b"x"),
+            read_outcome("t", Some(Ended::Exited(0)), (b"hi\n", b"x"), None),
             Outcome::from("hi\n")
         );
-        let Outcome::Error { message, .. } = read_outcome("t", None, b"a\xff", b"b") else {
-            panic!()
-        };
-        assert_eq!(
-            message,
-            "{\"message\":\"Tool 't' execution failed.\",\"stderr\":\"b\",\"stdout\":\"a\u{fffd}\"}"
-        );
+    }
+
+    #[test]
+    fn a_failure_says_how_the_command_ended() {
+        let memory = Some("each of its processes may use 1 GiB of memory");
+        for (ended, said) in [
+            (
+                Some(Ended::Exited(7)),
+                r#"{"message":"Tool 't' execution failed: exited with status 7.","stderr":"b","stdout":"a�","exit_code":7,"signal":null}"#,
+            ),
+            (
+                Some(Ended::Killed(9)),
+                r#"{"message":"Tool 't' execution failed: killed by signal 9 (SIGKILL).","stderr":"b","stdout":"a�","exit_code":null,"signal":9}"#,
+            ),
+            (
+                Some(Ended::Killed(6)),
+                r#"{"message":"Tool 't' execution failed: killed by signal 6 (SIGABRT); each of its processes may use 1 GiB of memory.","stderr":"b","stdout":"a�","exit_code":null,"signal":6}"#,
+            ),
+            (
+                None,
+                r#"{"message":"Tool 't' execution failed.","stderr":"b","stdout":"a�","exit_code":null,"signal":null}"#,
+            ),
+        ] {
+            let outcome = read_outcome("t", ended, (b"a\xff", b"b"), memory);
+            let Outcome::Error { message, .. } = outcome else {
+                panic!()
+            };
+            assert_eq!(message, said);
+        }
     }
 }

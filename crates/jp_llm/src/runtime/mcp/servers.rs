@@ -286,5 +286,6 @@ fn program(
         read,
         write,
         net: capabilities.net.clone(),
+        memory_bytes: host.usual_memory_of_a_program(),
     }
 }

@@ -56,6 +56,7 @@ impl Pass<'_> {
             },
             arguments,
             grant,
+            memory: self.tool.memory(grant, self.host),
             editable: mode == RunMode::Edit,
             unconfined: grant.capabilities().subprocess && self.host.unconfined,
         };

@@ -97,7 +97,10 @@ impl Pass<'_> {
             fuel,
             sha256,
             form,
+            ended,
+            denied,
         } = run;
+        (self.details.ended, self.details.denied) = (ended, denied);
         self.details.stdout.append(&mut stdout);
         self.details.stderr.append(&mut stderr);
         self.details.fuel = match (self.details.fuel, fuel) {
