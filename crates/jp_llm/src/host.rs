@@ -14,7 +14,7 @@ use jp_confine::Launcher;
 use jp_policy::Policy;
 
 use crate::{
-    Approver, Events, NobodyToAsk, ToolError, Trust, registry::RegistryTools,
+    Approver, Events, NobodyToAsk, Selection, ToolError, Trust, registry::RegistryTools,
     runtime::mcp::McpTools,
 };
 
@@ -29,6 +29,8 @@ pub struct Host {
     pub policy: Policy,
     /// Whether commands may run bare where the system cannot confine them.
     pub unconfined: bool,
+    /// Which tools models are offered, beside what `enable` says of each.
+    pub selection: Selection,
     /// How far the user trusts the workspace.
     pub trust: Trust,
     /// The topics of `learn`.
@@ -68,6 +70,7 @@ impl Host {
             root,
             policy,
             unconfined: false,
+            selection: Selection::default(),
             trust: Trust::Untrusted,
             knowledge: KnowledgeBaseConfig::default(),
             audit: None,
