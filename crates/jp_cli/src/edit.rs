@@ -1,12 +1,10 @@
-//! Arguments in the editor of the person at the keyboard.
+//! Arguments and results in the editor of the person at the keyboard.
 
 use std::{
     env, fs, io,
     io::Write,
     process::{Command, Stdio},
 };
-
-use serde_json::{Map, Value};
 
 /// The largest file that is taken back from the editor.
 const MAX_EDITED: u64 = 64 * 1024 * 1024;
@@ -17,14 +15,13 @@ pub(crate) fn editor() -> Option<String> {
     set("VISUAL").or_else(|| set("EDITOR"))
 }
 
-/// Lets a person edit arguments; what they wrote need not be JSON.
-pub(crate) fn edit(editor: &str, arguments: &Map<String, Value>) -> io::Result<String> {
+/// Lets a person edit a text in a file of this name's ending. Nothing is added to what they wrote.
+pub(crate) fn edit(editor: &str, text: &str, suffix: &str) -> io::Result<String> {
     let mut file = tempfile::Builder::new()
-        .prefix("jp-arguments-")
-        .suffix(".json")
+        .prefix("jp-edit-")
+        .suffix(suffix)
         .tempfile()?;
-    let text = serde_json::to_string_pretty(arguments).map_err(io::Error::other)?;
-    writeln!(file, "{text}")?;
+    file.write_all(text.as_bytes())?;
     // By way of a shell, since people set `EDITOR="code --wait"`; the path is handed over as data.
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
