@@ -63,7 +63,11 @@ fn a_review_and_a_publisher_are_told_what_nothing_could_give() {
             "\"tool.exec.subprocess\"",
             "tool.exec.subprocess",
         ),
-        ("\"http.request\"", "\"http.reqest\"", "http.reqest"),
+        (
+            "\"net:a.example\",\"http.request\"",
+            "\"http.reqest\"",
+            "http.reqest",
+        ),
     ] {
         shop.sandbox.write("greet.json", &text.replace(from, to));
         review()
