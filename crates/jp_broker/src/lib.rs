@@ -43,5 +43,5 @@ pub use secrets::{
 };
 pub use services::{LogSink, Services};
 pub use stt::TranscribeOptions;
-pub use table::{owners, reference, table};
+pub use table::{is_known, owners, reference, table};
 pub use web::{UnnamedHosts, WebOptions};

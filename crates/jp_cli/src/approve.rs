@@ -6,7 +6,8 @@ use std::{
 };
 
 use async_trait::async_trait;
-use jp_llm::{Approval, ApprovalRequest, Approver};
+use jp_config::tool::InlineResults;
+use jp_llm::{Approval, ApprovalRequest, Approver, Delivery, DeliveryRequest};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -124,32 +125,38 @@ impl TerminalApprover {
         }
     }
 
-    /// Lets the person change the arguments, in their editor or on one line.
-    async fn edit(&self, arguments: &Map<String, Value>) -> Option<Map<String, Value>> {
-        let written = match edit::editor() {
-            Some(editor) => {
-                let arguments = arguments.clone();
-                self.interrupts.editing.store(true, Ordering::Relaxed);
-                let written =
-                    tokio::task::spawn_blocking(move || edit::edit(&editor, &arguments)).await;
-                self.interrupts.editing.store(false, Ordering::Relaxed);
-                match written {
-                    Ok(Ok(text)) => text,
-                    Ok(Err(error)) => {
-                        self.ui.error(&format!("cannot edit: {error}"), None);
-                        return None;
-                    }
-                    Err(_) => return None,
-                }
-            }
-            None => {
-                self.ui.write("New arguments, as JSON on one line: ");
-                match prompt::line(&self.interrupts.cancel).await {
-                    Typed::Line(line) => line,
-                    _ => return None,
-                }
-            }
+    /// Lets the person change a text, in their editor or on one line.
+    async fn edit_text(
+        &self,
+        text: String,
+        suffix: &'static str,
+        ask: &'static str,
+    ) -> Option<String> {
+        let Some(editor) = edit::editor() else {
+            self.ui.write(ask);
+            return match prompt::line(&self.interrupts.cancel).await {
+                Typed::Line(line) => Some(line),
+                _ => None,
+            };
         };
+        self.interrupts.editing.store(true, Ordering::Relaxed);
+        let written = tokio::task::spawn_blocking(move || edit::edit(&editor, &text, suffix)).await;
+        self.interrupts.editing.store(false, Ordering::Relaxed);
+        match written {
+            Ok(Ok(text)) => Some(text),
+            Ok(Err(error)) => {
+                self.ui.error(&format!("cannot edit: {error}"), None);
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Lets the person change the arguments.
+    async fn edit(&self, arguments: &Map<String, Value>) -> Option<Map<String, Value>> {
+        let text = serde_json::to_string_pretty(arguments).unwrap_or_default() + "\n";
+        let ask = "New arguments, as JSON on one line: ";
+        let written = self.edit_text(text, ".json", ask).await?;
         match serde_json::from_str::<Map<String, Value>>(&written) {
             Ok(edited) => Some(edited),
             Err(error) => {
@@ -200,6 +207,88 @@ fn lines(text: &str, view: View) -> (Vec<Cow<'_, str>>, bool) {
     (shown, is_whole)
 }
 
+impl TerminalApprover {
+    /// Shows a result, and returns whether that was all of it.
+    fn show_result(&self, request: &DeliveryRequest<'_>, view: View) -> bool {
+        let ui = &self.ui;
+        let name = ui.paint(Style::Strong, text::escape(request.tool));
+        let (what, result) = match request.result {
+            Ok(result) => ("has a result", result),
+            Err(message) => ("has failed, with a message", message),
+        };
+        ui.say(format_args!("{name} {what} ({} bytes).", result.len()));
+        let most = match (view, request.shown) {
+            (View::Whole, _) | (_, InlineResults::Full) => usize::MAX,
+            (View::Bounded, InlineResults::Off) => 0,
+            (View::Bounded, InlineResults::Lines(most)) => {
+                usize::try_from(most).unwrap_or(usize::MAX)
+            }
+        };
+        let escaped = text::escape(result);
+        let mut all = escaped.lines();
+        for line in all.by_ref().take(most) {
+            ui.say(format_args!("  {line}"));
+        }
+        let left = all.count();
+        if left > 0 && most > 0 {
+            ui.say(format_args!("  … and {left} more lines"));
+        }
+        left == 0
+    }
+
+    /// Asks what becomes of a result.
+    async fn ask_delivery(&self, request: &DeliveryRequest<'_>) -> Delivery {
+        let whole = match request.result {
+            Ok(text) | Err(text) => text,
+        };
+        let ask = "New result, on one line: ";
+        if request.edit_first
+            && let Some(edited) = self.edit_text(whole.to_owned(), ".txt", ask).await
+        {
+            return Delivery::Edited(edited);
+        }
+        let is_whole = self.show_result(request, View::Bounded);
+        prompt::forget_typed();
+        let (keys, please) = match is_whole {
+            true => ("Deliver it? [y/N/e to edit] ", "Please type y, n or e."),
+            false => (
+                "Deliver it? [y/N/e to edit/v to view everything] ",
+                "Please type y, n, e or v.",
+            ),
+        };
+        loop {
+            self.ui.write(&self.ui.paint(Style::Strong, keys));
+            match prompt::line(&self.interrupts.cancel).await {
+                Typed::Line(line) => match line.trim().to_lowercase().as_str() {
+                    "y" | "yes" => return Delivery::Deliver,
+                    "" | "n" | "no" => return Delivery::Withheld(None),
+                    "e" | "edit" => {
+                        let edited = self.edit_text(whole.to_owned(), ".txt", ask).await;
+                        if let Some(edited) = edited {
+                            return Delivery::Edited(edited);
+                        }
+                    }
+                    "v" | "view" if !is_whole => {
+                        self.show_result(request, View::Whole);
+                        prompt::forget_typed();
+                    }
+                    _ => self.ui.say(please),
+                },
+                Typed::Ended => return Delivery::Unavailable,
+                Typed::TimedOut => {
+                    self.ui.say("");
+                    let why = "nobody answered within 10 minutes";
+                    return Delivery::Withheld(Some(why.to_owned()));
+                }
+                Typed::Cancelled => {
+                    self.ui.say("");
+                    return Delivery::Withheld(Some("cancelled".to_owned()));
+                }
+            }
+        }
+    }
+}
+
 #[async_trait]
 impl Approver for TerminalApprover {
     async fn approve(&self, request: &ApprovalRequest<'_>) -> Approval {
@@ -216,6 +305,14 @@ impl Approver for TerminalApprover {
         let approval = self.ask(request).await;
         *decided() = Some(approval.clone());
         approval
+    }
+
+    async fn deliver(&self, request: &DeliveryRequest<'_>) -> Delivery {
+        match (self.agreed, self.ui.can_ask) {
+            (true, _) => Delivery::Deliver,
+            (false, false) => Delivery::Unavailable,
+            (false, true) => self.ask_delivery(request).await,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Arguments in the editor of the person at the keyboard.
+//! Arguments and results in the editor of the person at the keyboard.
 
 use std::{
     env, fs, io,
@@ -8,7 +8,6 @@ use std::{
 };
 
 use jp_disk::Temporary;
-use serde_json::{Map, Value};
 
 /// The largest file that is taken back from the editor.
 const MAX_EDITED: u64 = 64 * 1024 * 1024;
@@ -25,14 +24,13 @@ pub(crate) fn editor() -> Option<String> {
     set("VISUAL").or_else(|| set("EDITOR"))
 }
 
-/// Lets a person edit arguments; what they wrote need not be JSON.
-pub(crate) fn edit(editor: &str, arguments: &Map<String, Value>) -> io::Result<String> {
+/// Lets a person edit a text in a file of this name's ending. Nothing is added to what they wrote.
+pub(crate) fn edit(editor: &str, text: &str, suffix: &str) -> io::Result<String> {
     let dir = env::temp_dir();
     // An editor may put another file in its place, which is not locked: only its age tells.
     Temporary::sweep(&dir, PREFIX, ABANDONED);
-    let file = Temporary::create(&dir, PREFIX, ".json")?;
-    let text = serde_json::to_string_pretty(arguments).map_err(io::Error::other)?;
-    writeln!(file.file(), "{text}")?;
+    let file = Temporary::create(&dir, PREFIX, suffix)?;
+    file.file().write_all(text.as_bytes())?;
     // By way of a shell, since people set `EDITOR="code --wait"`; the path is handed over as data.
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])

@@ -154,6 +154,7 @@ const fn exit_of(error: &InstallError) -> Exit {
         | InstallError::List(_)
         | InstallError::Taken { .. }
         | InstallError::Unsatisfiable { .. }
+        | InstallError::Unbacked { .. }
         | InstallError::Revoked { .. }
         | InstallError::Stopped { .. }
         | InstallError::StoppedPin { .. }

@@ -116,6 +116,8 @@ pub(crate) fn granted(root: &Path) -> BTreeMap<String, PathBuf> {
             "Downloads",
             "Music",
             "Pictures",
+            "Public",
+            "Templates",
             "Videos",
         ] {
             let guest = format!("/user/{}", name.to_lowercase());

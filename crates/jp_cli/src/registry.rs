@@ -58,6 +58,7 @@ pub(crate) fn installer<'a>(
         registries,
         host: session.host.policy.clone(),
         app: session.app_policy(),
+        is_known: jp_llm::is_known_call,
         builtins: builtins(),
         // A name that no registry can have is an error to whoever installs it, not to all.
         wanted: specs(&session.loaded).filter_map(Result::ok).collect(),

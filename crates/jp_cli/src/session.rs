@@ -7,7 +7,7 @@ use jp_config::{Loaded, Sources, load, tool::ToolSource};
 use jp_confine::Launcher;
 use jp_llm::{
     Host, LazyBroker, McpTools, Trust, TrustStore,
-    broker::{self, McpExchange, Means},
+    broker::{self, McpError, McpExchange, Means},
 };
 
 use jp_policy::{Ceilings, Policy};
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::CliError,
+    exit::Exit,
     places::{self, Workspace},
     registry,
     ui::Ui,
@@ -73,26 +74,38 @@ impl Session {
         listed.map(|_| ()).map_err(CliError::Server)
     }
 
-    /// Asks the MCP servers of all tools what their tools are; those that do not answer are warned
-    /// about.
-    pub(crate) fn ask_servers(&self, ui: &Ui) -> Result<(), CliError> {
+    /// Asks the MCP servers of all tools what their tools are. Those that do not answer are told of;
+    /// with how the command ends if one of them does not work that is not `optional`.
+    pub(crate) fn ask_servers(&self, ui: &Ui) -> Result<Option<Exit>, CliError> {
         let Some(mcp) = self
             .host
             .mcp
             .as_ref()
             .filter(|mcp| mcp.are_needed(&self.loaded))
         else {
-            return Ok(());
+            return Ok(None);
         };
         let silent = block_on(async {
             let silent = mcp.prepare(&self.loaded, &CancellationToken::new()).await;
             mcp.servers().stop().await;
             silent
         })?;
+        let mut exit = None;
         for unlisted in silent {
-            ui.warning(&unlisted.error.to_string());
+            let refused = matches!(unlisted.error, McpError::Refused { .. });
+            if unlisted.optional || refused {
+                ui.warning(&unlisted.error.to_string());
+                continue;
+            }
+            let error = CliError::Server(unlisted.error);
+            exit.get_or_insert(error.exit());
+            let hint = format!(
+                "`optional = true` under `[providers.mcp.{}]` lets jp go on without it",
+                unlisted.server
+            );
+            ui.error(&error.to_string(), Some(&hint));
         }
-        Ok(())
+        Ok(exit)
     }
 
     /// Ends the MCP servers that were started.

@@ -49,7 +49,7 @@ impl<'a> Blame<'a> {
         let layers = self.layers.iter().rev().zip(indexes);
         let mut places = layers.filter_map(|(found, index)| {
             let path = found.original(path);
-            index.has(path).then(|| index.place(path))
+            index.has(&path).then(|| index.place(&path))
         });
         places.next()
     }

@@ -1,6 +1,9 @@
 //! Collecting the files of a configuration in the order in which they win.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 
@@ -10,7 +13,7 @@ use crate::{
     error::{ConfigError, Problem, USER_ONLY},
     extends::{self, Extends, Strategy},
     file::{Reader, canonical},
-    front::{Remarks, Translated},
+    front::{Origins, Remarks, Translated},
     load::{Layer, Sources},
     locara, sandbox, tree,
 };
@@ -23,20 +26,15 @@ pub(crate) struct Found {
     pub(crate) tree: Value,
     /// Keys without effect, and what is to be known about each.
     pub(crate) remarks: Remarks,
-    /// Keys of ours, and where what they say stands in a file of another format.
-    origins: Vec<(Vec<String>, Vec<String>)>,
+    /// Where what our keys say stands in a file of another format.
+    origins: Origins,
 }
 
 impl Found {
     /// Returns the key of the file that says what a key of ours says.
-    pub(crate) fn original<'p>(&'p self, path: &'p [String]) -> &'p [String] {
-        original(&self.origins, path)
+    pub(crate) fn original<'p>(&'p self, path: &'p [String]) -> Cow<'p, [String]> {
+        self.origins.original(path)
     }
-}
-
-fn original<'p>(origins: &'p [(Vec<String>, Vec<String>)], path: &'p [String]) -> &'p [String] {
-    let origin = origins.iter().find(|(ours, _)| path.starts_with(ours));
-    origin.map_or(path, |(_, theirs)| theirs)
 }
 
 /// Collects files, lowest layer first.
@@ -176,7 +174,7 @@ enum Absent {
 fn check(document: &Document, said: &Translated, layer: Layer) -> Result<(), ConfigError> {
     let tree = &said.tree;
     let fail = |path: Vec<String>, problem| {
-        let path = original(&said.origins, &path).to_vec();
+        let path = said.origins.original(&path);
         let place = document.place(&path);
         let key = (!path.is_empty()).then(|| tree::dotted(&path));
         ConfigError::at(place, key, problem)

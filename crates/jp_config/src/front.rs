@@ -2,9 +2,11 @@
 //!
 //! Fails closed: a key that nothing knows is an error with the nearest one that is known.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
-use crate::{diagnose::Finding, error::Problem};
+use crate::{diagnose::Finding, error::Problem, sandbox};
 
 /// Keys without effect, and what is to be known about each.
 pub(crate) type Remarks = Vec<(Vec<String>, &'static str)>;
@@ -14,8 +16,36 @@ pub(crate) type Remarks = Vec<(Vec<String>, &'static str)>;
 pub(crate) struct Translated {
     pub(crate) tree: Value,
     pub(crate) remarks: Remarks,
-    /// Keys of ours, and where what they say stands in the file.
-    pub(crate) origins: Vec<(Vec<String>, Vec<String>)>,
+    /// Where what our keys say stands in the file.
+    pub(crate) origins: Origins,
+}
+
+/// Where what our keys say stands in a file of another format.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Origins {
+    /// Keys of ours, each with the one in the file; the others are the same.
+    Listed(Vec<(Vec<String>, Vec<String>)>),
+    /// As in the sandbox JSON.
+    Sandbox,
+}
+
+impl Default for Origins {
+    fn default() -> Self {
+        Self::Listed(Vec::new())
+    }
+}
+
+impl Origins {
+    /// Returns the key of the file that says what a key of ours says.
+    pub(crate) fn original<'p>(&'p self, path: &'p [String]) -> Cow<'p, [String]> {
+        match self {
+            Self::Listed(origins) => {
+                let origin = origins.iter().find(|(ours, _)| path.starts_with(ours));
+                Cow::Borrowed(origin.map_or(path, |(_, theirs)| theirs))
+            }
+            Self::Sandbox => sandbox::original(path).map_or(Cow::Borrowed(path), Cow::Owned),
+        }
+    }
 }
 
 /// Where in the file a translation stands.

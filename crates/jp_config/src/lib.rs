@@ -10,6 +10,7 @@ mod broker;
 mod capabilities;
 mod collect;
 pub mod conversation;
+mod declaring;
 mod diagnose;
 mod document;
 mod edit;
@@ -41,6 +42,7 @@ pub use broker::{
 };
 pub use capabilities::CapabilitiesConfig;
 pub use conversation::{ConversationConfig, tool};
+pub use declaring::Undeclared;
 pub use edit::set;
 pub use error::{ConfigError, Origin, Place, Problem, Warning};
 pub use extends::{Extends, Strategy};

@@ -17,6 +17,7 @@ use crate::{
     capabilities,
     collect::{Collector, Found},
     conversation::tool::ToolSource,
+    declaring::{self, Declaring},
     document::Index,
     env,
     error::{ConfigError, Origin, Place, Problem, USER_ONLY, Warning},
@@ -66,6 +67,7 @@ pub struct Loaded {
     touched: HashSet<String>,
     touched_servers: HashSet<String>,
     named_in: HashMap<String, (PathBuf, String)>,
+    pub(crate) declaring: Option<Declaring>,
 }
 
 impl Loaded {
@@ -114,6 +116,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let mut merged = Value::Object(Map::new());
     let (mut touched, mut touched_servers) = (HashSet::new(), HashSet::new());
     let (mut statements, mut named_in) = (Vec::new(), HashMap::new());
+    let declaring = declaring::find(&layers);
     for layer in &mut layers {
         let mut tree = core::mem::take(&mut layer.tree);
         statements.extend(take_capabilities(&mut tree));
@@ -124,7 +127,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         }
         for name in keys(&tree, &["tooling"]) {
             let path = ["tooling".to_owned(), name.clone()];
-            let key = tree::dotted(layer.original(&path));
+            let key = tree::dotted(&layer.original(&path));
             named_in.insert(name, (layer.document.path.clone(), key));
         }
         tree::merge(&mut merged, tree, Spot::Root);
@@ -151,6 +154,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         touched,
         touched_servers,
         named_in,
+        declaring,
     })
 }
 

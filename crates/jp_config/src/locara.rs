@@ -13,7 +13,7 @@ use crate::{
     capabilities,
     diagnose::Finding,
     error::Problem,
-    front::{At, Translated},
+    front::{At, Origins, Translated},
     tooling::{ModelPin, is_tool_id, not_an_id, versions},
 };
 
@@ -76,8 +76,7 @@ pub(crate) fn translate(tree: &Value) -> Result<Translated, Finding> {
             Ok(())
         })?;
     }
-    let mut said = Translated::default();
-    let mut tree = Map::new();
+    let (mut tree, mut origins) = (Map::new(), Vec::new());
     allowed(&mut at, root, &mut tree)?;
     at.child(root, "models", |at, models| {
         at.each(models, |at, model| {
@@ -95,16 +94,18 @@ pub(crate) fn translate(tree: &Value) -> Result<Translated, Finding> {
                 return Err(at.invalid(format!("`{name}` occurs twice")));
             }
             let ours = vec!["tooling".to_owned(), name.clone()];
-            said.origins.push((ours, at.path().to_vec()));
+            origins.push((ours, at.path().to_vec()));
             tools.insert(name, tool);
             Ok(())
         })?;
         tree.insert("tooling".to_owned(), Value::Object(tools));
         Ok(())
     })?;
-    said.tree = Value::Object(tree);
-    said.remarks = at.remarks;
-    Ok(said)
+    Ok(Translated {
+        tree: Value::Object(tree),
+        remarks: at.remarks,
+        origins: Origins::Listed(origins),
+    })
 }
 
 /// Reads `capabilities`, and what the modalities add to them.

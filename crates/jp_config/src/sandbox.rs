@@ -4,18 +4,21 @@
 //! Fails closed: a key that would be ignored is an error, apart from the two that are known to have
 //! no effect, which are said to have none.
 
+use jp_policy::HostPattern;
 use serde_json::{Map, Value, json};
 
 use crate::{
     diagnose::Finding,
     error::Problem,
-    front::{At, Translated},
+    front::{At, Origins, Translated},
 };
 
 /// The key that tells this format from our own, which has no such section.
 const MARK: &str = "tools";
 /// Versions of the calling convention that a module can be configured for.
 const ABI_VERSIONS: [u64; 2] = [1, 2];
+/// The key of what a tool may do with files, which nothing here can hold.
+const FILES: &str = "filesystem";
 
 /// Tells whether a tree is written in this format.
 pub(crate) fn is_sandbox(tree: &Value) -> bool {
@@ -41,8 +44,44 @@ pub(crate) fn translate(tree: &Value) -> Result<Translated, Finding> {
     Ok(Translated {
         tree: json!({ "conversation": { "tools": tools } }),
         remarks: at.remarks,
-        origins: Vec::new(),
+        origins: Origins::Sandbox,
     })
+}
+
+/// Returns where in the file stands what a key of ours says; nothing for a key that is no tool's.
+pub(crate) fn original(path: &[String]) -> Option<Vec<String>> {
+    /// Keys below a tool, ours and theirs, the most exact first.
+    const KEYS: [(&[&str], &[&str]); 8] = [
+        (&["wasm"], &["wasm", "module"]),
+        (&["entrypoint"], &["wasm", "entrypoint"]),
+        (&["limits", "time"], &["wasm", "timeout_ms"]),
+        (&["limits", "fuel"], &["wasm", "fuel"]),
+        (&["abi"], &["capabilities", "abi_version"]),
+        (&["grant", "calls"], &["capabilities", "allow"]),
+        (&["grant", "net"], &["network"]),
+        (&[], &[]),
+    ];
+    let [section, table, name, rest @ ..] = path else {
+        return None;
+    };
+    if section != "conversation" || table != "tools" {
+        return None;
+    }
+    let is_at = |ours: &[&str]| {
+        rest.iter()
+            .map(String::as_str)
+            .take(ours.len())
+            .eq(ours.iter().copied())
+    };
+    let (_, theirs) = KEYS.into_iter().find(|(ours, _)| is_at(ours))?;
+    let start = [MARK, "settings", "sandbox", "tools", name.as_str()];
+    Some(
+        start
+            .into_iter()
+            .chain(theirs.iter().copied())
+            .map(str::to_owned)
+            .collect(),
+    )
 }
 
 fn sandbox_tools(
@@ -59,22 +98,48 @@ fn sandbox_tools(
             .as_object()
             .ok_or_else(|| at.invalid("expected a table of tools"))?;
         for (name, entry) in entries {
-            let tool = at.inside(name, |at| tool(at, entry))?;
+            let tool = at.inside(name, |at| tool(at, name, entry))?;
             tools.insert(name.clone(), tool);
         }
         Ok(())
     })
 }
 
-fn tool(at: &mut At, entry: &Value) -> Result<Value, Finding> {
-    let known = ["wasm", "capabilities", "runtime"];
-    if let Some(key) = ["filesystem", "network"]
-        .into_iter()
-        .find(|key| entry.get(key).is_some())
-    {
-        // Their policies were never held by anything; ours are, under other names.
-        let message = "not enforced in this format; write `grant.files` or `grant.net` of the tool in `.jp/config.toml`".to_owned();
-        return Err(at.wrong(key, Problem::Invalid { message }));
+/// Says where a tool of this format can be given files. `.jp.toml` is read beside every other file,
+/// and `.jp/config.toml` is not read beside `.jp/config.json`.
+fn no_files(name: &str) -> String {
+    let key = crate::tree::dotted(&["conversation", "tools", name].map(ToString::to_string));
+    format!(
+        "nothing in this format grants files; write `grant.files = [\"/workspace/DIR:read\"]` under `[{key}]` in `.jp.toml` of the workspace"
+    )
+}
+
+/// Reads the hosts that a tool may have reached on its behalf.
+fn hosts(at: &mut At, network: &Value) -> Result<Value, Finding> {
+    let network = at.table(network, &["allow", "default_deny"])?;
+    at.child(network, "default_deny", |at, deny| match deny {
+        Value::Bool(true) => Ok(()),
+        _ => Err(at.invalid("expected `true`: a tool reaches the hosts of `allow` and no others")),
+    })?;
+    let mut hosts = Vec::new();
+    at.child(network, "allow", |at, allow| {
+        at.each(allow, |at, host| {
+            let text = at.str(host)?;
+            let pattern: HostPattern = text.parse().map_err(|_| {
+                at.invalid("expected a host such as `api.example.com`, `*.example.com` or `example.com:8443`")
+            })?;
+            hosts.push(Value::String(pattern.to_string()));
+            Ok(())
+        })
+    })?;
+    Ok(Value::Array(hosts))
+}
+
+fn tool(at: &mut At, name: &str, entry: &Value) -> Result<Value, Finding> {
+    let known = ["wasm", "capabilities", "network", "runtime"];
+    if entry.get(FILES).is_some() {
+        let message = no_files(name);
+        return Err(at.wrong(FILES, Problem::Invalid { message }));
     }
     let entry = at.table(entry, &known)?;
     if entry.contains_key("runtime") {
@@ -121,6 +186,10 @@ fn tool(at: &mut At, entry: &Value) -> Result<Value, Finding> {
         if let Some(allow) = capabilities.get("allow") {
             grant.insert("calls".to_owned(), allow.clone());
         }
+        Ok(())
+    })?;
+    at.child(entry, "network", |at, network| {
+        grant.insert("net".to_owned(), hosts(at, network)?);
         Ok(())
     })?;
     tool.insert("grant".to_owned(), Value::Object(grant));

@@ -73,9 +73,19 @@ fn what_would_be_ignored_is_an_error() {
             "unsupported capability ABI version (supported: 1 and 2)",
         ),
         (
-            json!({"network": {"allow": []}}),
-            "network",
-            "not enforced in this format",
+            json!({"network": {"allow": ["api.example.com/path"]}}),
+            "network.allow.0",
+            "expected a host such as",
+        ),
+        (
+            json!({"network": {"default_deny": false}}),
+            "network.default_deny",
+            "expected `true`",
+        ),
+        (
+            json!({"filesystem": {"mode": "deny"}}),
+            "filesystem",
+            "nothing in this format grants files; write `grant.files = [\"/workspace/DIR:read\"]` under `[conversation.tools.coding]` in `.jp.toml`",
         ),
     ];
     for (entry, key, message) in cases {
@@ -88,4 +98,37 @@ fn what_would_be_ignored_is_an_error() {
     }
     let (path, _) = translate(&json!({"tools": {}, "policy": {"net": true}})).unwrap_err();
     assert_eq!(path, ["policy"]);
+}
+
+#[test]
+fn hosts_that_the_sandbox_json_allows_become_the_grant() {
+    let network = json!({"allow": ["api.example.com", "*.example.org"], "default_deny": true});
+    let tool = tool_of(json!({"network": network, "capabilities": {"allow": ["http.request"]}}));
+    let grant = &tool.unwrap()["grant"];
+    assert_eq!(grant["net"], json!(["api.example.com", "*.example.org"]));
+    assert_eq!(grant["calls"], json!(["http.request"]));
+    let none = tool_of(json!({"network": {"allow": []}})).unwrap();
+    assert_eq!(none["grant"]["net"], json!([]));
+}
+
+#[test]
+fn each_key_of_ours_leads_back_to_the_one_in_the_file() {
+    let words = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
+    for (ours, theirs) in [
+        ("wasm", "wasm.module"),
+        ("entrypoint", "wasm.entrypoint"),
+        ("limits.time", "wasm.timeout_ms"),
+        ("limits.fuel", "wasm.fuel"),
+        ("abi", "capabilities.abi_version"),
+        ("grant.calls", "capabilities.allow"),
+        ("grant.calls.0", "capabilities.allow"),
+        ("grant.net", "network"),
+    ] {
+        let found = original(&words(&format!("conversation.tools.coding.{ours}"))).unwrap();
+        let path = format!("tools.settings.sandbox.tools.coding.{theirs}");
+        assert_eq!(found, words(&path), "{ours}");
+    }
+    let tool = original(&words("conversation.tools.coding.run")).unwrap();
+    assert_eq!(tool, words("tools.settings.sandbox.tools.coding"));
+    assert_eq!(original(&words("kb.topic")), None);
 }

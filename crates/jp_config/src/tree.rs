@@ -13,7 +13,6 @@ pub(crate) enum Spot {
     Conversation,
     Tools,
     Tool,
-    Style,
     Questions,
     Question,
     /// A table whose entries are replaced as a whole each.
@@ -31,8 +30,7 @@ impl Spot {
             (Self::Root, "capabilities") | (Self::Entries, _) => Self::Whole,
             (Self::Conversation, "tools") => Self::Tools,
             (Self::Tools, _) => Self::Tool,
-            (Self::Tool, "command") | (Self::Style, "parameters") => Self::Whole,
-            (Self::Tool, "style") => Self::Style,
+            (Self::Tool, "command") => Self::Whole,
             (Self::Tool, "questions") => Self::Questions,
             (Self::Questions, _) => Self::Question,
             (Self::Question, "answer") | (Self::Whole, _) => Self::Whole,

@@ -1,19 +1,22 @@
 //! What can only be said about a configuration as a whole: values that do not fit each other.
 
 mod tooling;
+mod unheard;
 
-use jp_policy::{Ceilings, Limit, LimitError, Net};
+use jp_policy::{Capabilities, Ceilings, Files, Form, Limit, LimitError, unbacked};
 
 use crate::{
     app::AppConfig,
     blame::Blame,
-    conversation::tool::{
-        Enable, FileGrant, GrantConfig, NetGrant, QuestionConfig, QuestionTarget, ResultMode,
-        ToolConfig, ToolSource,
-    },
+    broker::SearchProvider,
+    conversation::tool::{QuestionConfig, QuestionTarget, ToolConfig, ToolSource},
     error::{ConfigError, Problem, Warning},
 };
 
+pub(crate) use unheard::{GUEST_ONLY, guest_only, outside};
+
+/// What no signed tool can be given, though its manifest and its app may say it.
+const SUBPROCESS: &str = "tool.exec.subprocess";
 /// The longest id of a tool, server or topic.
 const MAX_ID: usize = 128;
 /// The most warnings that are spelled out; a hostile file could have any number.
@@ -42,11 +45,14 @@ pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warn
             let [section, table, id] = at;
             return Err(invalid(&[section, table, id, "abi"], message));
         }
-        if let Err((key, message)) = check_grant(tool) {
-            let [section, table, id] = at;
-            return Err(invalid(&[section, table, id, "grant", key], message));
+        if let Some((key, message)) = unheard::find(id, tool) {
+            let path: Vec<&str> = at
+                .into_iter()
+                .chain(key.iter().map(String::as_str))
+                .collect();
+            return Err(invalid(&path, message));
         }
-        for (key, message) in remarks(id, tool) {
+        for (key, message) in remarks(tool) {
             if warnings.len() == MAX_WARNINGS {
                 more += 1;
                 continue;
@@ -64,6 +70,15 @@ pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warn
             place: None,
             key: "conversation.tools".to_string(),
             message: format!("and {more} more warnings"),
+        });
+    }
+    let capabilities = config.capabilities.as_ref();
+    if capabilities.is_some_and(|said| said.allowed().subprocess) {
+        let path = ["capabilities", SUBPROCESS].map(ToString::to_string);
+        warnings.push(Warning {
+            place: blame.place(&path),
+            key: crate::tree::dotted(&path),
+            message: "has no effect: nothing gives this to a tool of a registry".to_string(),
         });
     }
     check_rest(config, &invalid)?;
@@ -99,9 +114,50 @@ fn check_rest(
         let message = "expected a size above zero; leave it out for the default".to_string();
         return Err(invalid(&["policy", "command_memory"], message));
     }
+    check_search(config, invalid)?;
+    check_policy_files(config, invalid)?;
     if let Some(Err(error)) = config.policy.as_ref().map(|policy| policy.to_policy()) {
         let key = limit_of(&error).key();
         return Err(invalid(&["policy", "limits", key], error.to_string()));
+    }
+    Ok(())
+}
+
+/// A model belongs to a provider that is one, and to no other.
+fn check_search(
+    config: &AppConfig,
+    invalid: &dyn Fn(&[&str], String) -> ConfigError,
+) -> Result<(), ConfigError> {
+    let Some(search) = &config.broker.search else {
+        return Ok(());
+    };
+    let message = match (search.provider, &search.model) {
+        (SearchProvider::Searxng, Some(_)) => "would have no effect: `searxng` is no model",
+        (SearchProvider::Responses, None) => "is missing: the provider `responses` is a model",
+        _ => return Ok(()),
+    };
+    Err(invalid(&["broker", "search", "model"], message.to_string()))
+}
+
+/// Refuses to allow what is nowhere: no tool could be given it.
+fn check_policy_files(
+    config: &AppConfig,
+    invalid: &dyn Fn(&[&str], String) -> ConfigError,
+) -> Result<(), ConfigError> {
+    let policy = config.policy.iter();
+    for file in policy.flat_map(|policy| &policy.files) {
+        let wanted = Capabilities {
+            files: Files::new([file.rule().clone()]),
+            ..Capabilities::default()
+        };
+        if let Some(found) = unbacked(Form::Caller, &wanted, &|_| true) {
+            let message = format!(
+                "`{}` would have no effect, since no tool finds anything there: {}",
+                file.rule(),
+                found.instead().replacen("ask for", "allow", 1)
+            );
+            return Err(invalid(&["policy", "files"], message));
+        }
     }
     Ok(())
 }
@@ -126,62 +182,9 @@ fn check_id(id: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses what a tool of its kind could never be given: a grant must not promise more than holds.
-fn check_grant(tool: &ToolConfig) -> Result<(), (&'static str, String)> {
-    let net = tool
-        .grant
-        .net
-        .as_ref()
-        .map(NetGrant::net)
-        .unwrap_or_default();
-    let calls = tool.grant.calls.as_ref();
-    if tool.wasm().is_some() && !net.is_none() && calls.is_none_or(Vec::is_empty) {
-        let message = "a Wasm tool has no network; what it may ask the host to do there it says in `grant.calls`, such as `http.request`";
-        return Err(("net", message.to_string()));
-    }
-    if tool.command().is_some() && matches!(net, Net::Hosts(_)) {
-        let message = "a command gets all of the network or none of it: write `true` or `false`";
-        return Err(("net", message.to_string()));
-    }
-    // Commands and servers see files and variables in other ways; a builtin is no guest.
-    let guest = matches!(
-        tool.source,
-        ToolSource::Local { .. } | ToolSource::Registry { .. }
-    );
-    if (!guest || tool.command().is_some())
-        && let Some(key) = guest_only(&tool.grant)
-    {
-        return Err((key, GUEST_ONLY.to_string()));
-    }
-    let outside = |grant: &&FileGrant| {
-        let path = grant.rule().path.as_str();
-        path != "/workspace" && !path.starts_with("/workspace/")
-    };
-    match tool.grant.files.iter().find(outside) {
-        Some(grant) => Err((
-            "files",
-            format!(
-                "`{}` is not in `/workspace`, and nothing else can be granted",
-                grant.rule()
-            ),
-        )),
-        None => Ok(()),
-    }
-}
-
-/// What is said of a key that [`guest_only`] names.
-pub(crate) const GUEST_ONLY: &str = "only a Wasm tool can be given this";
-
-/// Returns the first key of a grant that only a Wasm tool can make use of.
-pub(crate) fn guest_only(grant: &GrantConfig) -> Option<&'static str> {
-    if grant.selected.is_some() {
-        return Some("selected");
-    }
-    (!grant.env.is_empty()).then_some("env")
-}
-
-/// Returns what is set on a tool and has no effect.
-fn remarks(name: &str, tool: &ToolConfig) -> Vec<(&'static [&'static str], &'static str)> {
+/// Returns what is set on a tool and has no effect, where that is no mistake: `wasm` and `command` may
+/// stand where another kind of tool was, and who answers questions waits for a model to answer them.
+fn remarks(tool: &ToolConfig) -> Vec<(&'static [&'static str], &'static str)> {
     let mut remarks: Vec<(&[&str], &str)> = Vec::new();
     let local = matches!(tool.source, ToolSource::Local { .. });
     if tool.wasm.is_some() && !local {
@@ -196,62 +199,12 @@ fn remarks(name: &str, tool: &ToolConfig) -> Vec<(&'static [&'static str], &'sta
             "ignored: the tool has a Wasm binary, which wins",
         ));
     }
-    let runs = tool.command().is_some() || matches!(tool.source, ToolSource::Mcp { .. });
-    if runs && tool.grant.subprocess == Some(false) {
-        remarks.push((
-            &["grant", "subprocess"],
-            "ignored: the tool is itself a command",
-        ));
-    }
-    if matches!(tool.result, Some(ResultMode::Ask | ResultMode::Edit)) {
-        remarks.push((
-            &["result"],
-            "has no effect yet: results are delivered without asking",
-        ));
-    }
-    if matches!(tool.enable, Some(Enable::Explicit | Enable::Always)) {
-        remarks.push((&["enable"], "counts as `on` for now"));
-    }
     let asks_model = |question: &QuestionConfig| question.target != QuestionTarget::User;
     if tool.questions.values().any(asks_model) {
         remarks.push((
             &["questions"],
-            "has no effect yet: questions go to the person",
+            "`target` has no effect until jp asks models itself: questions go to the person",
         ));
-    }
-    if matches!(tool.source, ToolSource::Registry { .. }) {
-        let signed: [(&[&str], bool); 7] = [
-            (&["entrypoint"], tool.entrypoint.is_some()),
-            (&["abi"], tool.abi.is_some()),
-            (&["summary"], tool.summary.is_some()),
-            (&["description"], tool.description.is_some()),
-            (&["examples"], tool.examples.is_some()),
-            (&["parameters"], !tool.parameters.is_empty()),
-            (&["grant"], tool.grant != GrantConfig::default()),
-        ];
-        let set = signed.into_iter().filter(|(_, set)| *set);
-        remarks.extend(set.map(|(key, _)| {
-            let message = "ignored: the signed manifest of a tool of a registry says this";
-            (key, message)
-        }));
-    }
-    if let ToolSource::Builtin { tool: builtin } = &tool.source {
-        // The virtual bash alone is given what its configuration asks for.
-        let is_bash = builtin.as_deref().unwrap_or(name) == "bash";
-        if !tool.parameters.is_empty() {
-            remarks.push((&["parameters"], "ignored: a builtin brings its own"));
-        }
-        let prepared = GrantConfig {
-            calls: tool.grant.calls.clone(),
-            net: tool.grant.net.clone(),
-            ..GrantConfig::default()
-        };
-        if !is_bash && tool.grant != prepared {
-            remarks.push((
-                &["grant"],
-                "ignored but for `calls` and `net`: a builtin is given what the host prepares",
-            ));
-        }
     }
     remarks
 }

@@ -114,7 +114,7 @@ fn variables_find_ids_with_underscores() {
     insta::assert_snapshot!(check_env("JP_CFG_CONVERSATION_TOOLS_MY_STYLE_INLINE_RESULTS", ":3"), @r#"{"my_tool":{"source":"local"},"my":{"source":"local","style":{"inline_results":3}}}"#);
     insta::assert_snapshot!(check_env("JP_CFG_CONVERSATION_TOOLS_MY_SUMMARY", r"\:a"), @r#"{"my_tool":{"source":"local"},"my":{"source":"local","summary":":a"}}"#);
     insta::assert_snapshot!(check_env("JP_CFG_CONVERSATION_TOOLS_OTHER_TOOL_SOURCE", "builtin"), @r#"{"my_tool":{"source":"local"},"my":{"source":"local"},"other_tool":{"source":"builtin"}}"#);
-    insta::assert_snapshot!(check_env("JP_CFG_CONVERSATION_TOOLS_MY_OPTIONS_SOME_KEY", "v"), @r#"{"my_tool":{"source":"local"},"my":{"source":"local","options":{"some_key":"v"}}}"#);
+    insta::assert_snapshot!(check_env("JP_CFG_CONVERSATION_TOOLS_MY_OPTIONS_SOME_KEY", "v"), @"JP_CFG_CONVERSATION_TOOLS_MY_OPTIONS_SOME_KEY: conversation.tools.my.options: would have no effect: only a command is handed options, and `bash` its `session`");
     insta::assert_snapshot!(check_env("JP_CFG_CONVERSATON_TOOLS", "v"), @"JP_CFG_CONVERSATON_TOOLS: JP_CFG_CONVERSATON_TOOLS: unknown key (did you mean `conversation`?)");
     insta::assert_snapshot!(check_env("JP_CFG_CONVERSATION_TOOLS_MY_RUN", "never"), @"JP_CFG_CONVERSATION_TOOLS_MY_RUN: conversation.tools.my.run: unknown variant `never`, expected one of `ask`, `unattended`, `edit`, `skip`");
 }
@@ -273,8 +273,14 @@ fn config() -> impl Strategy<Value = PartialAppConfig> {
         let mut tool = Map::new();
         let options = options.map(|options| Value::Object(options.into_iter().collect()));
         let question = answer.map(|answer| json!({ "q": { "answer": answer } }));
-        let style = lines.map(|lines| json!({ "inline_results": lines, "parameters": { "program": "f", "args": vec!["a"; lines as usize] } }));
-        for (key, value) in [("source", source), ("command", command), ("options", options), ("questions", question), ("style", style)] {
+        let style = lines.map(|lines| json!({ "inline_results": lines, "parameters": "off" }));
+        for (key, value) in [
+            ("source", source),
+            ("command", command),
+            ("options", options),
+            ("questions", question),
+            ("style", style),
+        ] {
             tool.extend(value.map(|value| (key.to_string(), value)));
         }
         Value::Object(tool)

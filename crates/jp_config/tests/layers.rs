@@ -6,7 +6,10 @@
 
 use std::{fs, path::Path};
 
-use jp_config::{ConfigError, Layer, Loaded, Sources, load, tool::RunMode};
+use jp_config::{
+    ConfigError, Layer, Loaded, Sources, load,
+    tool::{ParametersStyle, RunMode},
+};
 
 /// A machine with a user's directory and a workspace.
 struct World(tempfile::TempDir);
@@ -467,7 +470,7 @@ fn a_mistake_in_a_lower_layer_is_found_though_a_higher_one_hides_it() {
 #[test]
 fn defaults_are_looked_up_when_asked_for_and_style_is_all_or_nothing() {
     let text =
-        "[conversation.tools.'*']\nrun = 'skip'\nstyle = { hidden = true, inline_results = 3 }
+        "[conversation.tools.'*']\nrun = 'skip'\nstyle = { parameters = 'off', inline_results = 3 }
         [conversation.tools.a]\nsource = 'local'
         [conversation.tools.b]\nsource = 'local'\nrun = 'edit'\nstyle = { inline_results = 4 }";
     let tools = World::new(&[("ws/.jp.toml", text)])
@@ -477,8 +480,15 @@ fn defaults_are_looked_up_when_asked_for_and_style_is_all_or_nothing() {
         .conversation
         .tools;
     let (a, b) = (tools.get("a").unwrap(), tools.get("b").unwrap());
-    assert_eq!((a.run(), a.style().hidden), (Some(RunMode::Skip), true));
-    assert_eq!((b.run(), b.style().hidden), (Some(RunMode::Edit), false));
+    let style = |tool: &jp_config::tool::ToolConfigWithDefaults| tool.style().parameters;
+    assert_eq!(
+        (a.run(), style(&a)),
+        (Some(RunMode::Skip), ParametersStyle::Off)
+    );
+    assert_eq!(
+        (b.run(), style(&b)),
+        (Some(RunMode::Edit), ParametersStyle::Json)
+    );
     let none = World::new(&[("ws/.jp.toml", "[conversation.tools.a]\nsource = 'local'")]);
     assert_eq!(
         none.load()
@@ -496,7 +506,7 @@ fn defaults_are_looked_up_when_asked_for_and_style_is_all_or_nothing() {
 #[test]
 fn settings_without_effect_are_warned_about() {
     let text = "[conversation.tools.a]\nsource = 'builtin'\nwasm = 'a.wasm'
-        [conversation.tools.b]\nsource = 'mcp.s'\nwasm = 'a.wasm'\ngrant.subprocess = false
+        [conversation.tools.b]\nsource = 'mcp.s'\nwasm = 'a.wasm'\nquestions.q.target = 'assistant'
         [conversation.tools.c]\nsource = 'local'\nwasm = 'a.wasm'\ncommand = 'ls'";
     let world = World::new(&[("ws/.jp.toml", text)]);
     let loaded = world.load().unwrap();
@@ -505,7 +515,7 @@ fn settings_without_effect_are_warned_about() {
     insta::assert_snapshot!(warnings.join("\n").replace(&root, "~"), @"
     ~/ws/.jp.toml:3: conversation.tools.a.wasm: ignored: only `local` tools have a Wasm binary
     ~/ws/.jp.toml:6: conversation.tools.b.wasm: ignored: only `local` tools have a Wasm binary
-    ~/ws/.jp.toml:7: conversation.tools.b.grant.subprocess: ignored: the tool is itself a command
+    ~/ws/.jp.toml:7: conversation.tools.b.questions: `target` has no effect until jp asks models itself: questions go to the person
     ~/ws/.jp.toml:11: conversation.tools.c.command: ignored: the tool has a Wasm binary, which wins
     ");
     let tools = loaded.config.conversation.tools;
@@ -517,7 +527,7 @@ fn settings_without_effect_are_warned_about() {
 #[test]
 fn a_tool_asks_for_what_its_kind_needs_changed_by_its_grant() {
     let text = "[conversation.tools.wasm]\nsource = 'local'\nwasm = 'a.wasm'
-        [conversation.tools.command]\nsource = 'local'\ncommand = 'ls'\ngrant.subprocess = false
+        [conversation.tools.command]\nsource = 'local'\ncommand = 'ls'
         [conversation.tools.builtin]\nsource = 'builtin'
         [conversation.tools.mcp]\nsource = 'mcp.s'
         [conversation.tools.narrow]\nsource = 'local'\nwasm = 'a.wasm'
@@ -582,4 +592,116 @@ fn the_sandbox_json_is_a_configuration_too() {
     let world = World::new(&[("ws/.jp/config.json", &wrong)]);
     let expected = "~/ws/.jp/config.json:3: tools.settings.sandbox.tools.coding.wasm.timeout: unknown key (did you mean `timeout_ms`?)";
     assert_eq!(world.error(), expected);
+}
+
+#[test]
+fn what_the_hint_for_files_of_a_sandboxed_tool_says_works_beside_every_file_of_that_form() {
+    let json = r#"{"tools": {"settings": {"sandbox": {"tools": {"coding": {
+  "wasm": {"module": "./wasm/coding_tool.wasm"},
+  "filesystem": {"mode": "deny"}}}}}}}"#;
+    let hinted = "[conversation.tools.coding]\ngrant.files = [\"/workspace/docs:read\"]\n";
+    for main in ["ws/.jp/config.json", "user/config.json"] {
+        let error = World::new(&[(main, json)]).error();
+        assert!(error.starts_with(&format!("~/{main}:3: ")), "{error}");
+        assert!(
+            error.contains("under `[conversation.tools.coding]` in `.jp.toml` of the workspace"),
+            "{error}"
+        );
+        let fixed = json.replace(r#""filesystem": {"mode": "deny"}"#, r#""runtime": "wasm""#);
+        let loaded = World::new(&[(main, &fixed), ("ws/.jp.toml", hinted)]).load();
+        let tool = loaded.unwrap().config.conversation.tools.get("coding");
+        let files = tool.unwrap().request().capabilities.files;
+        assert_eq!(files.rules()[0].to_string(), "/workspace/docs:read");
+    }
+}
+
+#[test]
+fn hosts_without_a_call_that_reaches_them_are_found_where_the_sandbox_json_has_them() {
+    let json = r#"{"tools": {"settings": {"sandbox": {"tools": {"coding": {
+  "wasm": {"module": "./wasm/coding_tool.wasm"},
+  "network": {"allow": ["api.example.com"]}}}}}}}"#;
+    let error = World::new(&[("ws/.jp/config.json", json)]).error();
+    assert!(error.starts_with("~/ws/.jp/config.json:3: "), "{error}");
+    assert!(error.contains("`http.request`"), "{error}");
+}
+
+#[test]
+fn what_the_user_allows_nowhere_or_says_of_no_model_is_refused() {
+    let search = "[broker.search]\nurl = 'https://search.example.com'\nprovider = ";
+    for (text, expected) in [
+        (
+            "[policy]\nfiles = ['/workspace/a:read', '/data:read']".to_owned(),
+            "~/user/config.toml:2: policy.files: `/data:read` would have no effect, since no tool finds anything there: allow a path in `/workspace`",
+        ),
+        (
+            format!("{search}'searxng'\nmodel = 'm'"),
+            "~/user/config.toml:4: broker.search.model: would have no effect: `searxng` is no model",
+        ),
+        (
+            format!("{search}'responses'"),
+            "broker.search.model: is missing: the provider `responses` is a model",
+        ),
+    ] {
+        let error = World::new(&[("user/config.toml", &text)]).error();
+        assert!(error.contains(expected), "{error}");
+    }
+    let good = "[policy]\nfiles = ['/user/documents:read', '/app-data:read']";
+    assert!(World::new(&[("user/config.toml", good)]).load().is_ok());
+}
+
+#[test]
+fn an_app_that_would_let_signed_tools_run_commands_is_told_that_none_can() {
+    let text = "[capabilities]\n'tool.exec.subprocess' = true";
+    let loaded = World::new(&[("ws/.jp.toml", text)]).load().unwrap();
+    let [warning] = loaded.warnings.as_slice() else {
+        panic!("{:?}", loaded.warnings)
+    };
+    assert_eq!(warning.place.as_ref().unwrap().line, Some(2));
+    assert_eq!(
+        warning.message,
+        "has no effect: nothing gives this to a tool of a registry"
+    );
+}
+
+#[test]
+fn a_signed_tool_that_the_app_does_not_declare_is_named_with_the_line_to_add() {
+    let locara =
+        r#"{"schema": "locara/v1", "name": "app", "version": "1.0.0", "tooling": ["ocr"]}"#;
+    let toml = "[tooling]\nocr = '1.2.0'\n";
+    let missing = |files: &[(&str, &str)], name: &str, id: &str| {
+        let world = World::new(files);
+        let loaded = world.load().unwrap();
+        let found = loaded.undeclared(name, id, "2.0.1")?;
+        let into = found
+            .into
+            .strip_prefix(world.path().canonicalize().unwrap());
+        let into = into.unwrap().display().to_string();
+        Some(format!("{into} {} {}", found.section, found.line))
+    };
+    let said = |text: &str| Some(text.to_owned());
+    let (app, config) = (("ws/locara.json", locara), ("ws/.jp/config.toml", toml));
+    assert_eq!(missing(&[], "split", "split"), None);
+    assert_eq!(missing(&[app], "ocr", "ocr"), None);
+    assert_eq!(
+        missing(&[app], "split", "split"),
+        said(r#"ws/locara.json `tooling` "split@2.0.1""#)
+    );
+    assert_eq!(
+        missing(&[app], "other", "split"),
+        said(r#"ws/.jp.toml `[tooling]` other = { id = "split", version = "2.0.1" }"#)
+    );
+    assert_eq!(
+        missing(&[config], "pdf.split", "pdf.split"),
+        said(r#"ws/.jp/config.toml `[tooling]` "pdf.split" = "2.0.1""#)
+    );
+    // What the user says of their own tools makes no app of a workspace.
+    assert_eq!(
+        missing(&[("user/config.toml", toml)], "split", "split"),
+        None
+    );
+    let used = "[tooling]\nocr = '*'\n[conversation.tools.split]\nsource = 'registry'\n";
+    assert_eq!(
+        missing(&[("ws/.jp/config.toml", used)], "split", "split"),
+        None
+    );
 }

@@ -99,7 +99,7 @@ fn all_fields_survive_the_way_to_partial_and_back() {
 
 #[test]
 fn defaults_are_not_written_out() {
-    let text = r#"{"conversation": {"tools": {"x": {"source": "local", "style": {"hidden": false,
+    let text = r#"{"conversation": {"tools": {"x": {"source": "local", "style": {
         "inline_results": 10, "parameters": "json"}, "parameters": {}, "limits": {}}}},
         "kb": {"topic": {"t": {"subjects": "t", "enable": true}}},
         "providers": {"mcp": {"m": {"command": "m", "startup_timeout_secs": 60}}}}"#;

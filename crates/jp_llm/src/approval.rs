@@ -1,6 +1,7 @@
 //! Approval: a person decides whether a call runs. Nothing a model or a guest says reaches this.
 
 use async_trait::async_trait;
+use jp_config::tool::InlineResults;
 use jp_policy::Grant;
 use serde_json::{Map, Value};
 
@@ -37,11 +38,41 @@ pub enum Approval {
     Unavailable,
 }
 
+/// A result that a person is asked to deliver (`result = "ask"` and `"edit"`).
+pub struct DeliveryRequest<'a> {
+    /// The tool's id.
+    pub tool: &'a str,
+    /// What would be delivered: what the tool said, or what it complained about.
+    pub result: Result<&'a str, &'a str>,
+    /// Whether the person edits it before they are asked anything (`result = "edit"`).
+    pub edit_first: bool,
+    /// How much of it is shown at first.
+    pub shown: InlineResults,
+}
+
+/// What the person decided about a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delivery {
+    /// Deliver it.
+    Deliver,
+    /// Deliver this instead.
+    Edited(String),
+    /// Keep it; the text is for the model.
+    Withheld(Option<String>),
+    /// There is nobody to ask.
+    Unavailable,
+}
+
 /// Asks a person.
 #[async_trait]
 pub trait Approver: Send + Sync {
     /// Asks whether a call may run.
     async fn approve(&self, request: &ApprovalRequest<'_>) -> Approval;
+
+    /// Asks whether a result may be delivered.
+    async fn deliver(&self, _: &DeliveryRequest<'_>) -> Delivery {
+        Delivery::Unavailable
+    }
 }
 
 /// An approver for places where nobody can be asked.

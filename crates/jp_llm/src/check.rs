@@ -7,9 +7,10 @@ use std::{
 };
 
 use jp_disk::Sha256;
+use jp_policy::Form;
 use jp_wasm::{FileKind, Inspected, ToolKind};
 
-use crate::{Host, ToolError};
+use crate::{Host, ToolError, runtime::form};
 
 /// The largest file that is looked at; a larger one is no tool either.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -33,6 +34,8 @@ pub struct CheckedFile {
     pub speaks: Option<&'static str>,
     /// Whether it can open the files of its grant.
     pub sees_files: bool,
+    /// How it runs, as far as that decides what it can be given; `None` when it is no tool.
+    pub form: Option<Form>,
     /// Why it cannot be called; `None` when it can.
     pub problem: Option<String>,
 }
@@ -74,6 +77,7 @@ pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolErr
         cut,
         speaks: tool.map(ToolKind::speaks),
         sees_files: tool.is_some_and(ToolKind::sees_files),
+        form: tool.map(form),
         problem,
     })
 }

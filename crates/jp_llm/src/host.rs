@@ -14,7 +14,7 @@ use jp_confine::Launcher;
 use jp_policy::Policy;
 
 use crate::{
-    Approver, Events, NobodyToAsk, ToolError, Trust, registry::RegistryTools,
+    Approver, Events, NobodyToAsk, Selection, ToolError, Trust, registry::RegistryTools,
     runtime::mcp::McpTools,
 };
 
@@ -32,6 +32,8 @@ pub struct Host {
     /// Bytes of memory that commands and MCP servers may use which do not say themselves; `None` is the
     /// policy's ceiling.
     pub command_memory: Option<u64>,
+    /// Which tools models are offered, beside what `enable` says of each.
+    pub selection: Selection,
     /// How far the user trusts the workspace.
     pub trust: Trust,
     /// The topics of `learn`.
@@ -72,6 +74,7 @@ impl Host {
             policy,
             unconfined: false,
             command_memory: None,
+            selection: Selection::default(),
             trust: Trust::Untrusted,
             knowledge: KnowledgeBaseConfig::default(),
             audit: None,

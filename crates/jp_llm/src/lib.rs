@@ -18,11 +18,12 @@ mod net;
 mod places;
 pub mod registry;
 pub mod runtime;
+mod selection;
 pub mod tool;
 mod trust;
 mod turn;
 
-pub use approval::{Approval, ApprovalRequest, Approver, NobodyToAsk};
+pub use approval::{Approval, ApprovalRequest, Approver, Delivery, DeliveryRequest, NobodyToAsk};
 pub use budget::{Budget, MAX_QUESTIONS};
 #[cfg(feature = "wasm-tools")]
 pub use builtin::{Builtin, builtins, is_precompiled, precompile};
@@ -32,11 +33,13 @@ pub use events::Events;
 #[cfg(feature = "wasm-tools")]
 pub use host::LazyRuntime;
 pub use host::{Host, LazyBroker, Variable};
+pub use jp_broker::is_known as is_known_call;
 #[cfg(feature = "wasm-tools")]
 pub use jp_wasm::{Allocation, FileKind, RuntimeOptions};
 pub use knowledge::{knowledge_prompt, topics};
 pub use net::transport;
 pub use runtime::mcp::{McpTools, Unlisted};
+pub use selection::{Selection, SelectionError, Toggle};
 pub use tool::{
     Call, ChosenFile, Details, Executed, ExecutionOutcome, Preview, ToolDefinition, ToolDocs,
     ToolError,

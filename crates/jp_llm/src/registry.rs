@@ -21,18 +21,21 @@ mod transport;
 
 use std::{
     collections::BTreeMap,
+    path::Path,
     sync::{Arc, PoisonError, RwLock},
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use jp_config::Loaded;
 use jp_registry::{
     InstallError, Lock, Receipts, Source, Store, ToolId,
     install::{Known, Places},
 };
 use semver::Version;
 
-use crate::{ToolError, runtime::mcp::Defined};
+use crate::{ToolError, runtime::mcp::Defined, tool::refuse_undeclared};
 
+pub use crate::tool::declare;
 pub(crate) use load::Found;
 pub use load::brought;
 pub use origin::Origin;
@@ -99,9 +102,10 @@ impl RegistryTools {
     }
 
     /// Lists the locked tools from what is in memory: no manifest is read.
-    pub fn list(&self) -> impl Iterator<Item = Listed> {
+    pub fn list(&self, loaded: &Loaded, root: &Path) -> impl Iterator<Item = Listed> {
         let receipts = self.receipts();
         self.lock.tools().map(move |locked| {
+            let declared = refuse_undeclared(locked, loaded, root);
             let receipt = receipts.get(&locked.manifest);
             let summary = receipt.map(|receipt| receipt.summary.clone());
             Listed {
@@ -109,7 +113,7 @@ impl RegistryTools {
                 version: locked.version.clone(),
                 summary: summary.unwrap_or_default(),
                 deprecated: receipt.and_then(|receipt| receipt.deprecated.clone()),
-                problem: self.check(locked).err(),
+                problem: declared.and_then(|()| self.check(locked)).err(),
             }
         })
     }

@@ -31,6 +31,8 @@ pub use bash::BashRuntime;
 pub use command::CommandRuntime;
 #[cfg(feature = "wasm-tools")]
 pub use component::ComponentRuntime;
+#[cfg(feature = "wasm-tools")]
+pub(crate) use component::form;
 pub use jp_confine::Ended;
 pub use memory::{Memory, MemoryOf};
 pub use native::NativeRuntime;
@@ -89,13 +91,13 @@ impl Invocation<'_> {
     /// Makes the error of a limit that was reached.
     #[must_use]
     pub fn limit_reached(&self, limit: Limit, printed: Printed) -> ToolError {
-        limit_reached(&self.tool.name, limit, self.grant.limits(), printed)
+        limit_reached(self.tool, limit, self.grant.limits(), printed)
     }
 }
 
 /// Makes the error of a limit that was reached.
 pub(crate) fn limit_reached(
-    tool: &str,
+    tool: &ToolDefinition,
     limit: Limit,
     limits: &Limits,
     printed: Printed,
@@ -110,9 +112,10 @@ pub(crate) fn limit_reached(
         Limit::OpenFiles => limits.open_files.to_string(),
     };
     ToolError::LimitReached {
-        tool: tool.to_owned(),
+        tool: tool.name.clone(),
         limit,
         allowed,
+        from: tool.source.to_string(),
         printed: Box::new(printed),
     }
 }

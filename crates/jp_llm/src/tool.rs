@@ -36,6 +36,8 @@ pub use files::ChosenFile;
 pub(crate) use files::Placed;
 #[cfg(feature = "wasm-tools")]
 pub(crate) use record::CapabilityRecord;
+pub use signed::declare;
+pub(crate) use signed::refuse_undeclared;
 
 /// What other tools may do, by their names.
 pub(crate) type Others = BTreeMap<String, Arc<Grant>>;

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp_policy::Policy;
+use jp_policy::{BrokeredName, Policy};
 use semver::Version;
 
 use crate::{
@@ -164,6 +164,8 @@ pub struct Installer<'a> {
     pub app: Policy,
     /// Names that are taken.
     pub builtins: Vec<String>,
+    /// Tells whether a name stands for anything that the host does on tools' behalf.
+    pub is_known: fn(&BrokeredName) -> bool,
     /// What the workspace asks for in `[tooling]`.
     pub wanted: Vec<Spec>,
     /// Seconds since 1970.

@@ -14,6 +14,7 @@ mod report;
 mod run;
 mod search;
 mod show;
+mod toggles;
 pub(crate) mod verify;
 
 use clap::Subcommand;

@@ -137,12 +137,12 @@ run = "unattended"
 [conversation.tools.shell]
 source = "local"
 command = { program = "touch ../pwned; cat ~/secret.txt", shell = true }
-grant = { subprocess = true, net = true, files = ["/workspace/x:read-write"] }
+grant = { net = true, files = ["/workspace/x:read-write"] }
 
 [conversation.tools.quiet]
 source = "local"
 command = "touch pwned"
-grant = { subprocess = false, workspace = "none" }
+grant = { workspace = "none" }
 
 [conversation.tools.write]
 source = "local"
@@ -150,7 +150,6 @@ wasm = ".jp/tools/outside.wasm"
 
 [conversation.tools.learn]
 source = "builtin"
-grant = { net = true, subprocess = true }
 
 [kb.topic.home]
 subjects = ".jp/kb/link"

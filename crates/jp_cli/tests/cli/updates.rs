@@ -43,7 +43,7 @@ fn an_update_that_could_never_run_is_named_with_the_newest_that_could() {
     let shop = Shop::open();
     shop.publish("1.1.0", &json!([]));
     for version in ["1.2.0", "2.0.0"] {
-        shop.publish(version, &json!(["net:a.example"]));
+        shop.publish(version, &json!(["net:a.example", "http.request"]));
     }
     let words = ["tool", "update", "greet"];
     let way_out = "`jp tool install greet@1.1.0` takes the newest one that could";

@@ -19,7 +19,7 @@ pub use parameter::{ParameterType, ToolParameterConfig, TypeName};
 pub use question::{QuestionConfig, QuestionTarget};
 pub use resolved::ToolConfigWithDefaults;
 pub use source::ToolSource;
-pub use style::{InlineResults, ParametersStyle, ResultsFileLink, StyleConfig};
+pub use style::{InlineResults, ParametersStyle, StyleConfig};
 pub use tools::{ToolDefaults, ToolsConfig};
 
 use relative_path::RelativePathBuf;
@@ -90,11 +90,11 @@ pub struct ToolConfig<R: Stage = Complete> {
     /// How calls and results are shown. A tool's own style replaces that of `*` as a whole.
     #[serde(default, skip_serializing_if = "is_default")]
     pub style: Option<StyleConfig>,
-    /// What is known about the tool's questions, by question id.
+    /// What is known about the questions of a Wasm tool or a command, by question id.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(with = "std::collections::BTreeMap<String, QuestionConfig>")]
     pub questions: Map<QuestionConfig>,
-    /// Free options that are handed to the tool.
+    /// Free options for the templates of a command; of `bash`, `session = "kept"`.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(with = "std::collections::BTreeMap<String, Value>")]
     pub options: Map<Value>,

@@ -4,9 +4,9 @@ use jp_policy::{HostPattern, Net};
 
 use super::{McpProviderConfig, McpTransport};
 use crate::{
-    conversation::tool::{FileGrant, NetGrant},
+    conversation::tool::NetGrant,
     stage::is_default,
-    validate::{GUEST_ONLY, guest_only},
+    validate::{GUEST_ONLY, guest_only, outside},
 };
 
 /// A key below the server's entry, and what is wrong with it.
@@ -53,11 +53,7 @@ impl McpProviderConfig {
                 "a program gets all of the network or none of it: write `true` or `false`";
             return wrong(&["grant", "net"], message);
         }
-        let outside = |grant: &&FileGrant| {
-            let path = grant.rule().path.as_str();
-            path != "/workspace" && !path.starts_with("/workspace/")
-        };
-        if let Some(grant) = self.grant.files.iter().find(outside) {
+        if let Some(grant) = outside(&self.grant) {
             let rule = grant.rule();
             let message =
                 format!("`{rule}` is not in `/workspace`, and nothing else can be granted");
@@ -102,11 +98,11 @@ impl McpProviderConfig {
             None => {}
         }
         match &self.grant.calls {
-            Some(calls) if !calls.is_empty() => Err((
+            Some(_) => Err((
                 &["grant", "calls"],
                 "a server has no way to call what the host does for tools".to_string(),
             )),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 }

@@ -100,7 +100,7 @@ fn what_several_layers_say_survives_the_way_to_partial_and_back() {
 /// Pastes what a denial tells people to write and asks whether it is allowed then.
 #[test]
 fn the_lines_that_denials_suggest_work_when_pasted() {
-    let path = GuestPath::new("/data").unwrap();
+    let path = GuestPath::new("/user/documents").unwrap();
     let access = Access::Read;
     let wanted = [
         (Capability::Files(FileRule { path, access }), ""),

@@ -145,12 +145,12 @@ fn a_name_that_two_tools_claim_is_an_error_that_names_both_places() {
 #[test]
 fn what_a_signed_manifest_says_cannot_be_said_again() {
     let text = "[conversation.tools.ocr]\nsource = 'registry'\nrun = 'ask'\nlimits.time = '5s'\n\
-                description = 'x'\ngrant.net = true\nwasm = 'x.wasm'\n";
+                wasm = 'x.wasm'\n";
     let warnings = loaded(&[(WORKSPACE, text)]).warnings;
     let keys: Vec<&str> = warnings.iter().map(|w| w.key.as_str()).collect();
-    let keys: Vec<&str> = keys
-        .iter()
-        .map(|key| key.rsplit('.').next().unwrap())
-        .collect();
-    assert_eq!(keys, ["wasm", "description", "grant"]);
+    assert_eq!(keys, ["conversation.tools.ocr.wasm"]);
+    for line in ["description = 'x'", "grant.net = true", "abi = 1"] {
+        let error = error(&[(WORKSPACE, &format!("{text}{line}\n"))]);
+        assert!(error.contains("would have no effect"), "{error}");
+    }
 }

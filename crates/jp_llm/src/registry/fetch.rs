@@ -67,6 +67,7 @@ impl RegistryTools {
             // What a call may do is composed when it is made.
             host: Policy::default(),
             app: Policy::default(),
+            is_known: jp_broker::is_known,
             builtins: Vec::new(),
             // Whether the lock fits what the workspace asks for was looked at before.
             wanted: Vec::new(),

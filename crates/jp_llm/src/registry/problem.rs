@@ -1,5 +1,6 @@
 //! Why a signed tool cannot be used, and what to type about it.
 
+use jp_policy::Unbacked;
 use jp_registry::InstallError;
 
 use crate::tool::ErrorKind;
@@ -13,6 +14,27 @@ pub enum SignedProblem {
     /// The configuration wants it, and the lock file does not have it.
     #[error("the configuration names it, and `jp.lock` does not")]
     NotLocked,
+    /// The lock file has it, and the app does not say that it uses it.
+    #[error("`jp.lock` has it, and `{file}` does not declare it")]
+    Undeclared {
+        /// The name of the tool.
+        name: String,
+        /// The file in which the app says which tools it uses.
+        file: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// It asks for what nothing could give it.
+    #[error("{0}")]
+    Unbacked(Box<Unbacked>),
+    /// It reads other bytes of a model than those that the app names.
+    #[error("it reads the model `{model}`, and the app names `{named}`")]
+    OtherModel {
+        /// The model that its manifest pins.
+        model: String,
+        /// The one that the app names.
+        named: String,
+    },
     /// The lock file has another tool or version than the configuration asks for.
     #[error("`jp.lock` does not have what the configuration asks for: {reason}")]
     Unfit {
@@ -109,6 +131,9 @@ impl SignedProblem {
                 ErrorKind::Configuration
             }
             Self::Unfit { .. }
+            | Self::Undeclared { .. }
+            | Self::Unbacked(_)
+            | Self::OtherModel { .. }
             | Self::LockChanged { .. }
             | Self::Changed { .. }
             | Self::Revoked { .. }
@@ -130,6 +155,13 @@ impl SignedProblem {
             }
             Self::NotLocked => {
                 "`jp tool lock` puts it there, and shows what it asks for".to_owned()
+            }
+            Self::OtherModel { model, named } => format!(
+                "if the app is to use it, write `{model}` in the place of `{named}` under `models`"
+            ),
+            Self::Unbacked(unbacked) => format!("tell its publisher: {}", unbacked.instead()),
+            Self::Undeclared { name, hint, .. } => {
+                format!("if the app is to use it, {hint}; if not, `jp tool remove {name}`")
             }
             Self::Unfit { .. } => {
                 "`jp tool lock` brings what it asks for, and shows what changes".to_owned()
@@ -165,7 +197,7 @@ impl SignedProblem {
             Self::Missing { .. } | Self::Fetch { .. } => {
                 "`jp tool install --locked` fetches it when you are online".to_owned()
             }
-            Self::Refused { .. } => "`jp tool verify` says what is wrong".to_owned(),
+            Self::Refused { .. } => "`jp doctor` names the command that says more".to_owned(),
             Self::Unreadable { .. } => "`jp doctor` says what is wrong".to_owned(),
         })
     }

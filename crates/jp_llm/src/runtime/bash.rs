@@ -193,6 +193,7 @@ fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResu
         tool: invocation.tool.name.clone(),
         limit,
         allowed,
+        from: invocation.tool.source.to_string(),
         printed: Box::new(printed),
     }
 }

@@ -66,19 +66,16 @@ impl CommandRuntime {
         words: &Words,
     ) -> Result<(Command, Option<Report>), ToolError> {
         let tool = || invocation.tool.name.clone();
-        let refused = |reason: String| ToolError::Unconfinable {
-            tool: tool(),
-            reason,
-        };
         if matches!(invocation.grant.capabilities().net, Net::Hosts(_)) {
             // With less than it asked for it would fail half-way, and never is more than that given.
-            let reason = "a command can have all of the network or none of it, not single hosts; \
-                          set `net` to true or false";
-            return Err(refused(reason.to_owned()));
+            return Err(ToolError::SingleHosts { tool: tool() });
         }
         let confinement = confinement(invocation);
         let confined = match &invocation.host.launcher {
-            None => Err("this program has no way to confine a command".to_owned()),
+            None => Err((
+                "this program has no way to confine a command".to_owned(),
+                None,
+            )),
             Some(launcher) => {
                 let (launcher, confinement) = (launcher.clone(), confinement.clone());
                 let (program, args) = (words.program.clone(), words.args.clone());
@@ -88,12 +85,15 @@ impl CommandRuntime {
                 });
                 match made.await {
                     Ok(Ok(confined)) => Ok(confined),
-                    Ok(Err(error @ ConfineError::Unsupported { .. })) => Err(error.to_string()),
+                    Ok(Err(ConfineError::Unsupported { problem, hint })) => {
+                        Err((problem, Some(hint)))
+                    }
                     Ok(Err(error)) => {
-                        return Err(ToolError::Host {
+                        let failed = |reason| ToolError::Host {
                             tool: tool(),
-                            reason: error.to_string(),
-                        });
+                            reason,
+                        };
+                        return Err(unstarted(&invocation.tool.name, error, &failed));
                     }
                     Err(error) => {
                         return Err(ToolError::Host {
@@ -116,7 +116,11 @@ impl CommandRuntime {
                 command.process_group(0);
                 Ok((command, None))
             }
-            Err(reason) => Err(refused(reason)),
+            Err((reason, remedy)) => Err(ToolError::Unconfinable {
+                tool: tool(),
+                reason,
+                remedy,
+            }),
         }
     }
 }
@@ -176,17 +180,7 @@ impl ToolRuntime for CommandRuntime {
             (Ending::Limit(limit), _) => Err(invocation
                 .limit_reached(limit, printed(&stdout, &stderr))
                 .into()),
-            (_, Some(error @ ConfineError::Start { .. })) => {
-                Err(spawn_error(error.to_string()).into())
-            }
-            (_, Some(error)) => {
-                let tool = invocation.tool.name.clone();
-                Err(ToolError::Unconfinable {
-                    tool,
-                    reason: error.to_string(),
-                }
-                .into())
-            }
+            (_, Some(error)) => Err(unstarted(&invocation.tool.name, error, &spawn_error).into()),
             (Ending::Failed(error), None) => Err(spawn_error(error.to_string()).into()),
             (Ending::Exited(_), None) => {
                 let name = &invocation.tool.name;
@@ -205,6 +199,34 @@ impl ToolRuntime for CommandRuntime {
             ended,
             ..Run::said(result)
         }
+    }
+}
+
+/// Says why the launcher did not run the program, each cause as itself: only a system that cannot
+/// confine at all is a reason to think of running bare.
+fn unstarted(
+    tool: &str,
+    error: ConfineError,
+    spawn_error: &dyn Fn(String) -> ToolError,
+) -> ToolError {
+    let tool = tool.to_owned();
+    match error {
+        ConfineError::Unsupported { problem, hint } => ToolError::Unconfinable {
+            tool,
+            reason: problem,
+            remedy: Some(hint),
+        },
+        ConfineError::Setup { problem, hint } => ToolError::Unwalled {
+            tool,
+            reason: problem,
+            remedy: hint,
+        },
+        ConfineError::Grant { path, problem } => ToolError::Ungrantable {
+            tool,
+            path: path.display().to_string(),
+            reason: problem,
+        },
+        other => spawn_error(other.to_string()),
     }
 }
 

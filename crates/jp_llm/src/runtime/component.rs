@@ -64,13 +64,23 @@ impl ComponentRuntime {
         }
     }
 
-    /// Says how a module is entered and spoken to; a component takes no notice of it.
+    /// Says how a module is entered and spoken to. A component has no choice there: one that is called
+    /// all the same is refused.
     #[must_use]
     pub fn speaking(self, entrypoint: Option<String>, version: AbiVersion) -> Self {
         Self {
             entrypoint,
             version,
             ..self
+        }
+    }
+
+    /// Returns the key of the configuration or manifest that means nothing for a file of this kind.
+    fn unheard(&self, kind: ToolKind) -> Option<&'static str> {
+        match (kind, &self.entrypoint, self.version) {
+            (ToolKind::Component { .. }, Some(_), _) => Some("entrypoint"),
+            (ToolKind::Component { .. }, None, AbiVersion::Two) => Some("abi"),
+            _ => None,
         }
     }
 
@@ -110,6 +120,25 @@ impl ComponentRuntime {
                 Ok((opened, Context { root, action }, None))
             }
         }
+    }
+}
+
+/// How a file of this kind runs, as far as that decides what it can be given.
+pub(crate) const fn form(kind: ToolKind) -> jp_policy::Form {
+    use jp_policy::Form;
+    match (kind.sees_files(), kind.calls_capabilities()) {
+        (true, true) => Form::Caller,
+        (true, false) => Form::Component,
+        (false, _) => Form::Module,
+    }
+}
+
+/// Returns what the tool asks for in this call and nothing could give to a file of this kind.
+fn unbacked(invocation: &Invocation<'_>, kind: ToolKind) -> Option<jp_policy::Unbacked> {
+    let (stated, form) = (&invocation.tool.stated, form(kind));
+    match invocation.files.is_empty() {
+        true => jp_policy::unbacked(form, &stated.capabilities, &|_| true),
+        false => stated.unbacked(form, &|_| true),
     }
 }
 
@@ -158,10 +187,20 @@ impl ToolRuntime for ComponentRuntime {
             Ok(prepared) => prepared,
             Err(error) => return Run::failed(error),
         };
+        if let Some(key) = self.unheard(prepared.kind()) {
+            let reason = format!("`{key}` would have no effect on a component: take it out");
+            return Run::failed(ToolError::WasmRefused { reason });
+        }
         // A module without imports has no directories: a file would be promised and not be there.
         if !invocation.files.is_empty() && !prepared.kind().sees_files() {
             let tool = invocation.tool.name.clone();
             return Run::failed(ToolError::TakesNoFiles { tool });
+        }
+        if let Some(unbacked) = unbacked(invocation, prepared.kind()) {
+            return Run::failed(ToolError::Unbacked {
+                tool: invocation.tool.name.clone(),
+                unbacked: Box::new(unbacked),
+            });
         }
         let (opened, context, builtin) = match self.place(invocation, prepared.kind()) {
             Ok(placed) => placed,

@@ -62,12 +62,27 @@ impl McpRuntime {
                     transient: false,
                 });
             }
-            McpError::Refused { .. } | McpError::Checksum { .. } | McpError::Changed { .. } => {
-                ToolError::Unconfinable {
-                    tool: tool(),
-                    reason: error.to_string(),
-                }
-            }
+            McpError::Refused { reason, .. } => ToolError::McpRefused {
+                tool: tool(),
+                server: self.server.clone(),
+                reason: reason.clone(),
+            },
+            McpError::Checksum {
+                program,
+                expected,
+                found,
+                ..
+            } => ToolError::McpProgram {
+                tool: tool(),
+                server: self.server.clone(),
+                program: program.clone(),
+                expected: expected.clone(),
+                found: found.clone(),
+            },
+            McpError::Changed { .. } => ToolError::McpSwapped {
+                tool: tool(),
+                server: self.server.clone(),
+            },
             McpError::Start { .. } | McpError::StartTimeout { .. } | McpError::Flapping { .. } => {
                 ToolError::Spawn {
                     command: self.server.clone(),

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use jp_config::{
     Layer, Loaded,
-    tool::{ToolConfigWithDefaults, ToolSource},
+    tool::{ToolConfig, ToolConfigWithDefaults, ToolSource, WorkspaceAccess},
 };
 use jp_policy::Request;
 
-#[cfg(feature = "wasm-tools")]
-use super::find::by_name;
 use super::{
     ToolDefinition, ToolDocs, ToolError,
     arguments::SchemaBy,
@@ -23,6 +21,9 @@ use crate::{
     runtime::{CommandRuntime, ToolRuntime},
 };
 
+/// The function of a module that is called unless another one is named.
+const ENTRYPOINT: &str = "execute";
+
 impl ToolDefinition {
     pub(super) fn configured(
         name: &str,
@@ -30,26 +31,36 @@ impl ToolDefinition {
         loaded: &Loaded,
         host: &Host,
     ) -> Result<Self, ToolError> {
+        let found = by_convention(name, config, host);
+        let is_found = found.is_some();
+        let config = found.as_ref().unwrap_or(config);
         let tool = config.tool();
         let mut definition = match config.source() {
             ToolSource::Builtin { tool } => {
                 find_builtin(name, tool.as_deref().unwrap_or(name), host)?
             }
-            #[cfg(feature = "wasm-tools")]
-            ToolSource::Local { .. } if config.wasm().is_none() && config.command().is_none() => {
-                by_name(name, host)?
+            ToolSource::Local { .. } if is_nowhere(config) => {
+                let builtin = find_builtin(name, name, host);
+                let builtin = builtin.map_err(|_| ToolError::CommandMissing)?;
+                refuse_unheard(name, tool)?;
+                builtin
             }
             ToolSource::Mcp { server, .. } => Self::of_server(name, server, config, host)?,
             ToolSource::Registry { tool } => {
                 Self::signed(tool.as_deref().unwrap_or(name), loaded, host)?.renamed(name)
             }
             source => {
-                let docs = ToolDocs::default();
+                let path = config.wasm().filter(|_| is_found);
+                let docs = ToolDocs {
+                    summary: path.map(|path| format!("The module {path} of this workspace")),
+                    ..ToolDocs::default()
+                };
                 let runtime = local_runtime(name, config)?;
                 // What a module takes nobody but the module knows, unless parameters are written down.
-                let schema = match tool.abi {
-                    Some(_) if tool.parameters.is_empty() => any_object(),
-                    _ => config.parameters_schema(),
+                let unknown = tool.abi.is_some() || is_found;
+                let schema = match unknown && tool.parameters.is_empty() {
+                    true => any_object(),
+                    false => config.parameters_schema(),
                 };
                 Self::bare(
                     name,
@@ -86,6 +97,9 @@ impl ToolDefinition {
             definition.configure_grant(name, config);
             definition.request.limits = limits;
         }
+        if config.wasm().is_some() {
+            definition.stated.capabilities = tool.grant.stated();
+        }
         definition.undeclared =
             config.wasm().is_some() && tool.abi.is_none() && tool.parameters.is_empty();
         definition.source = config.source().clone();
@@ -97,7 +111,9 @@ impl ToolDefinition {
         definition.wasm = config.wasm().map(ToString::to_string).or(definition.wasm);
         definition.run = config.run();
         definition.result = config.result();
-        definition.parameters_style = config.style().parameters;
+        let style = config.style();
+        definition.parameters_style = style.parameters;
+        definition.inline_results = style.inline_results;
         definition.fixed_answers = tool
             .questions
             .iter()
@@ -169,6 +185,57 @@ impl ToolDefinition {
         if grant.net.is_some() {
             self.request.capabilities.net = wanted.net;
         }
+    }
+}
+
+/// Tells whether a local tool's configuration says nothing about what runs.
+fn is_nowhere(config: &ToolConfigWithDefaults) -> bool {
+    config.wasm().is_none() && config.command().is_none()
+}
+
+/// Finds a local tool whose configuration names no file by its name: everything that is configured
+/// holds for the file as if its path were written down.
+#[cfg(feature = "wasm-tools")]
+fn by_convention(
+    name: &str,
+    config: &ToolConfigWithDefaults,
+    host: &Host,
+) -> Option<ToolConfigWithDefaults> {
+    let is_local = matches!(config.source(), ToolSource::Local { .. });
+    let path = super::convention::path_of(name, &host.root);
+    path.filter(|_| is_local && is_nowhere(config))
+        .map(|path| config.found_at(path))
+}
+
+#[cfg(not(feature = "wasm-tools"))]
+const fn by_convention(
+    _: &str,
+    _: &ToolConfigWithDefaults,
+    _: &Host,
+) -> Option<ToolConfigWithDefaults> {
+    None
+}
+
+/// Refuses what a builtin takes no notice of, in the entry of a local tool that turns out to be one.
+fn refuse_unheard(name: &str, tool: &ToolConfig) -> Result<(), ToolError> {
+    let grant = &tool.grant;
+    let files = !matches!(grant.workspace, None | Some(WorkspaceAccess::None));
+    let entry = |entry: &String| entry != ENTRYPOINT;
+    let keys = [
+        ("entrypoint", tool.entrypoint.as_ref().is_some_and(entry)),
+        ("abi", tool.abi.is_some_and(|abi| abi != 1)),
+        ("parameters", !tool.parameters.is_empty()),
+        ("grant.workspace", files),
+        ("grant.files", !grant.files.is_empty()),
+        ("grant.selected", grant.selected.is_some()),
+        ("grant.env", !grant.env.is_empty()),
+    ];
+    match keys.into_iter().find(|(_, is_set)| *is_set) {
+        Some((key, _)) => Err(ToolError::Unheard {
+            tool: name.to_owned(),
+            key,
+        }),
+        None => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use jp_config::{
     Layer,
-    tool::{Enable, ParametersStyle, ResultMode, RunMode, ToolSource},
+    tool::{Enable, InlineResults, ParametersStyle, ResultMode, RunMode, ToolSource},
 };
 use jp_policy::{Capabilities, Request};
 use jp_registry::{Pinned, definitions};
@@ -79,6 +79,8 @@ pub struct ToolDefinition {
     pub result: ResultMode,
     /// How its arguments are shown.
     pub parameters_style: ParametersStyle,
+    /// How much of its result is shown to whoever decides that it is delivered.
+    pub inline_results: InlineResults,
     /// Answers that are always the same.
     pub fixed_answers: Map<String, Value>,
     /// Free options of the configuration.
@@ -91,6 +93,8 @@ pub struct ToolDefinition {
     pub(crate) models: Vec<ModelFile>,
     /// What the workspace allows its tooling, if the tool is part of that.
     pub(crate) app: Option<Capabilities>,
+    /// What is asked for in so many words, and not because of the kind of tool.
+    pub(crate) stated: Request,
     pub(crate) enable: Enable,
     pub(crate) runtime: Arc<dyn ToolRuntime>,
     /// Whether only the tool itself knows what it takes.
@@ -127,10 +131,12 @@ impl ToolDefinition {
             run: None,
             result: ResultMode::default(),
             parameters_style: ParametersStyle::default(),
+            inline_results: InlineResults::default(),
             fixed_answers: Map::new(),
             options: Map::new(),
             models: Vec::new(),
             app: None,
+            stated: Request::default(),
             enable: Enable::On,
             runtime,
             undeclared: false,
@@ -191,10 +197,22 @@ impl ToolDefinition {
         Ok(asked.await?.as_ref())
     }
 
-    /// Tells whether models are offered the tool.
+    /// Tells whether the tool can be called at all.
     #[must_use]
     pub const fn is_enabled(&self) -> bool {
         !matches!(self.enable, Enable::Off)
+    }
+
+    /// Returns when models are offered the tool.
+    #[must_use]
+    pub const fn enable(&self) -> Enable {
+        self.enable
+    }
+
+    /// Tells whether models are offered the tool. One that they are not offered they cannot call.
+    #[must_use]
+    pub fn is_offered(&self, host: &Host) -> bool {
+        host.selection.offers(&self.name, self.enable)
     }
 
     /// Returns the checks of its arguments, made when the tool is first called.

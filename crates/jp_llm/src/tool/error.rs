@@ -1,6 +1,6 @@
 //! Why a call produced no outcome. The texts of the first block are part of the contract.
 
-use jp_policy::{Denied, Limit};
+use jp_policy::{Denied, Limit, Unbacked};
 
 use crate::registry::SignedProblem;
 
@@ -28,6 +28,16 @@ pub enum ToolError {
     /// A local tool has neither `wasm` nor `command`.
     #[error("Command missing for local tool")]
     CommandMissing,
+    /// The entry of a tool says something that a builtin, which it stands for, takes no notice of.
+    #[error(
+        "`{key}` of `{tool}` would have no effect: the tool is a builtin, which brings its own"
+    )]
+    Unheard {
+        /// The tool's id.
+        tool: String,
+        /// The key of its entry.
+        key: &'static str,
+    },
     /// The configuration names a builtin that does not exist.
     #[error("Unknown builtin tool: {0}")]
     UnknownBuiltin(String),
@@ -168,12 +178,78 @@ pub enum ToolError {
         unseen: Option<String>,
     },
     /// The system cannot confine a command, and the policy does not allow running it bare.
-    #[error("tool `{tool}` was refused: {reason}")]
+    #[error("tool `{tool}` was refused: this system cannot confine commands: {reason}")]
     Unconfinable {
         /// The tool's id.
         tool: String,
         /// What the system lacks.
         reason: String,
+        /// How the system gets it, where that is known.
+        remedy: Option<String>,
+    },
+    /// A wall could not be built for a command, although the system can confine.
+    #[error("tool `{tool}` was refused: cannot confine this call: {reason}")]
+    Unwalled {
+        /// The tool's id.
+        tool: String,
+        /// What went wrong.
+        reason: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// A directory that a command was granted cannot be handed to it.
+    #[error("tool `{tool}` was refused: cannot grant `{path}`: {reason}")]
+    Ungrantable {
+        /// The tool's id.
+        tool: String,
+        /// The directory.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A command was to have single hosts of the network, which no system can grant to a process.
+    #[error(
+        "tool `{tool}` was refused: a command gets all of the network or none of it, not single hosts"
+    )]
+    SingleHosts {
+        /// The tool's id.
+        tool: String,
+    },
+    /// The MCP server of a tool may not be used.
+    #[error("tool `{tool}` was refused: MCP server `{server}` may not be used: {reason}")]
+    McpRefused {
+        /// The tool's id.
+        tool: String,
+        /// The server's id.
+        server: String,
+        /// Why, and what to do about it.
+        reason: String,
+    },
+    /// The program of an MCP server is not the one that was configured.
+    #[error(
+        "tool `{tool}` was refused: the program of MCP server `{server}`, {program}, has the checksum {found}, not {expected}"
+    )]
+    McpProgram {
+        /// The tool's id.
+        tool: String,
+        /// The server's id.
+        server: String,
+        /// The file.
+        program: String,
+        /// What was configured.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+    /// A tool of an MCP server is not what it was when it was offered.
+    #[error(
+        "tool `{tool}` was not called: what MCP server `{server}` says of it has changed since it was offered"
+    )]
+    McpSwapped {
+        /// The tool's id.
+        tool: String,
+        /// The server's id.
+        server: String,
     },
     /// The tool used all of something it had a limit on.
     #[error("tool `{tool}` ran out of {limit} (limit: {allowed})")]
@@ -184,8 +260,42 @@ pub enum ToolError {
         limit: Limit,
         /// How much it had.
         allowed: String,
+        /// Where the tool comes from, as its entry in the configuration says it.
+        from: String,
         /// What it printed until then.
         printed: Box<Printed>,
+    },
+    /// The tool is offered to nobody who has not asked for it by its name, or was turned off.
+    #[error("tool `{tool}` is not offered")]
+    NotOffered {
+        /// The tool's id.
+        tool: String,
+    },
+    /// The tool asks for what nothing could give it.
+    #[error("tool `{tool}` was refused: {unbacked}")]
+    Unbacked {
+        /// The tool's id.
+        tool: String,
+        /// What it asks for.
+        unbacked: Box<Unbacked>,
+    },
+    /// A person would have to agree that the result is delivered, and there is nobody to ask.
+    #[error(
+        "tool `{tool}` ran, and its result needs your approval, and there is no terminal to ask on"
+    )]
+    NotDelivered {
+        /// The tool's id.
+        tool: String,
+    },
+    /// What a person made of the result is not what the tool said its results look like.
+    #[error("the edited result of `{tool}` does not fit its output schema, at `{path}`: {reason}")]
+    EditUnfit {
+        /// The tool's id.
+        tool: String,
+        /// Where in the result, as a JSON pointer.
+        path: String,
+        /// What is wrong there.
+        reason: String,
     },
     /// The tool asked more questions than anybody would answer.
     #[error(
@@ -243,6 +353,7 @@ impl ToolError {
             Self::NotFound { .. } | Self::UnknownBuiltin(_) => ErrorKind::NotFound,
             Self::Disabled
             | Self::CommandMissing
+            | Self::Unheard { .. }
             | Self::Shadowed { .. }
             | Self::LockShadows { .. }
             | Self::ToolingShadows { .. }
@@ -254,13 +365,23 @@ impl ToolError {
             | Self::WasmNotFound { .. }
             | Self::WasmRefused { .. }
             | Self::Template(_)
+            | Self::SingleHosts { .. }
+            | Self::NotOffered { .. }
+            | Self::Unbacked { .. }
+            | Self::EditUnfit { .. }
+            | Self::Ungrantable { .. }
             | Self::McpUnavailable { .. } => ErrorKind::Configuration,
             Self::Denied { .. }
             | Self::Reached { .. }
             | Self::NotApproved { .. }
+            | Self::NotDelivered { .. }
             | Self::WasmChanged { .. }
             | Self::WasmUnseen { .. }
             | Self::McpChanged { .. }
+            | Self::McpRefused { .. }
+            | Self::McpProgram { .. }
+            | Self::McpSwapped { .. }
+            | Self::Unwalled { .. }
             | Self::Unconfinable { .. } => ErrorKind::Denied,
             Self::Signed { problem, .. } => problem.kind(),
             Self::LimitReached {

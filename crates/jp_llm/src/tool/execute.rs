@@ -2,6 +2,7 @@
 
 mod check;
 mod consent;
+mod delivery;
 mod grant;
 mod rounds;
 
@@ -195,6 +196,10 @@ impl Pass<'_> {
         if !self.tool.is_enabled() {
             return Err(ToolError::Disabled);
         }
+        if !self.tool.is_offered(self.host) {
+            let tool = self.tool.name.clone();
+            return Err(ToolError::NotOffered { tool });
+        }
         self.report("validate");
         // A file that cannot say what it is cannot run either; running it says why, after the decision.
         let _ = self.tool.described(self.host).await;
@@ -226,7 +231,7 @@ impl Pass<'_> {
     }
 
     /// Step 7 and 8: what the model is told.
-    fn finished(&self, outcome: Outcome) -> Early {
+    async fn finished(&mut self, outcome: Outcome) -> Early {
         if let Outcome::Success { content } = &outcome
             && self.call.action.is_run()
         {
@@ -236,7 +241,7 @@ impl Pass<'_> {
             Outcome::Success { .. }
                 if self.tool.result == ResultMode::Skip && self.call.action.is_run() =>
             {
-                Ok("Result delivery skipped by configuration.".to_owned())
+                return Ok(self.withheld("Result delivery skipped by configuration.".to_owned()));
             }
             Outcome::Success { content } => Ok(content),
             Outcome::Error { message, trace, .. } if trace.is_empty() => Err(message),
@@ -248,7 +253,7 @@ impl Pass<'_> {
                 jp_text::shorten_and_count(&question.text, MOST)
             )),
         };
-        Ok(self.completed(result))
+        self.deliver(result).await
     }
 
     fn completed(&self, result: Result<String, String>) -> ExecutionOutcome {

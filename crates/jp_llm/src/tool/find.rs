@@ -38,7 +38,7 @@ impl ToolDefinition {
             // A name models know as ours must not come to mean something else.
             return match builtin {
                 Some(_) => Err(shadows(name, loaded)),
-                None => Self::signed(name, loaded, host),
+                None => Self::declared(name, loaded, host),
             };
         }
         #[cfg(feature = "wasm-tools")]
@@ -166,15 +166,6 @@ pub(super) fn find_builtin(
     }
     let _ = host;
     Err(ToolError::UnknownBuiltin(builtin.to_owned()))
-}
-
-/// Finds a local tool whose configuration names no file: by convention, or else among the builtins.
-#[cfg(feature = "wasm-tools")]
-pub(super) fn by_name(name: &str, host: &Host) -> Result<ToolDefinition, ToolError> {
-    match convention::path_of(name, &host.root) {
-        Some(path) => Ok(ToolDefinition::brought(name, path)),
-        None => find_builtin(name, name, host).map_err(|_| ToolError::CommandMissing),
-    }
 }
 
 /// Returns the tools a workspace brings by convention, without those that are configured.

@@ -14,15 +14,25 @@ impl ToolError {
             Self::CommandMissing => Some(
                 "add `wasm = \".jp/tools/NAME.wasm\"` or `command = \"…\"` to the tool".to_owned(),
             ),
+            Self::Unheard { tool, key } => Some(format!(
+                "take `{key}` out and the builtin is used, or put the tool's own file at \
+                 `wasm/{}_tool.wasm`",
+                word(tool)
+            )),
             Self::Shadowed { name, path } => Some(format!(
                 "say which one is meant: `source = \"builtin\"` under `[conversation.tools.{name}]`, or \
                  `source = \"local\"` and `wasm = \"{path}\"`"
             )),
-            Self::Denied { untrusted: true, denied: Denied::ByApp { .. }, .. } => {
-                Some("if you know what this workspace does, run `jp trust` in it".to_owned())
-            }
+            Self::Denied {
+                untrusted: true,
+                denied: Denied::ByApp { .. },
+                ..
+            } => Some("if you know what this workspace does, run `jp trust` in it".to_owned()),
             Self::Denied { denied, .. } => denied.mend(),
-            Self::NotApproved { tool, unseen: Some(path) } => Some(format!(
+            Self::NotApproved {
+                tool,
+                unseen: Some(path),
+            } => Some(format!(
                 "`{path}` was not there when you trusted this workspace: look at it, then run `jp trust` \
                  again; or approve this call in a terminal, or with `jp tool run --yes {} …`",
                 word(tool)
@@ -32,16 +42,60 @@ impl ToolError {
                  `run = \"unattended\"` for it in a workspace you trust",
                 word(tool)
             )),
-            Self::Unconfinable { .. } => Some(
-                "`unconfined = true` under `[policy]` in your own configuration runs commands with \
-                 the full authority of your user"
-                    .to_owned(),
-            ),
-            Self::LimitReached { limit: Limit::OpenFiles, .. } => None,
-            Self::LimitReached { tool, limit, .. } => Some(format!(
-                "raise it with `limits.{}` under `[conversation.tools.{tool}]`",
-                limit.key()
+            Self::NotOffered { tool } => Some(format!(
+                "it is offered to whoever asks for it by its name: `--tool {}`",
+                word(tool)
             )),
+            Self::Unbacked { unbacked, .. } => Some(unbacked.instead()),
+            Self::NotDelivered { tool } => Some(format!(
+                "run it in a terminal, deliver the result with `jp tool run --yes {} …`, or set \
+                 `result = \"unattended\"` for it",
+                word(tool)
+            )),
+            Self::Unconfinable { remedy, .. } => {
+                let bare = "`unconfined = true` under `[policy]` in your own configuration runs \
+                            commands with the full authority of your user";
+                Some(match remedy {
+                    Some(remedy) => format!("{remedy}; or {bare}"),
+                    None => bare.to_owned(),
+                })
+            }
+            Self::Unwalled { remedy, .. } => Some(remedy.clone()),
+            Self::Ungrantable { tool, .. } => Some(format!(
+                "make the directory, or take it out of `grant.files` under \
+                 `[conversation.tools.{tool}]`"
+            )),
+            Self::SingleHosts { tool } => Some(format!(
+                "write `grant.net = false` or `grant.net = true` under `[conversation.tools.{tool}]`; \
+                 what must reach single hosts is a Wasm tool with `grant.calls = [\"http.request\"]`"
+            )),
+            // The reason says what to do about it.
+            Self::McpRefused { .. } => None,
+            Self::McpProgram { server, found, .. } => Some(format!(
+                "look at what changed in the program; if it is the one you mean, write \
+                 `checksum.value = \"{found}\"` under `[providers.mcp.{server}]`"
+            )),
+            Self::McpSwapped { tool, .. } => Some(format!(
+                "`jp tool show {}` shows what it is now, `jp tool lock` accepts and pins it",
+                word(tool)
+            )),
+            Self::LimitReached {
+                limit: Limit::OpenFiles,
+                ..
+            } => None,
+            Self::LimitReached {
+                tool, limit, from, ..
+            } => {
+                // A tool that needs no entry has perhaps none yet.
+                let entry = match from.split('.').next() {
+                    Some("builtin" | "registry") => format!(", with `source = \"{from}\"`"),
+                    _ => String::new(),
+                };
+                Some(format!(
+                    "raise it with `limits.{}` under `[conversation.tools.{tool}]`{entry}",
+                    limit.key()
+                ))
+            }
             Self::LockShadows { name } => Some(format!(
                 "`jp tool remove {name}`, then install it under another name"
             )),
@@ -53,7 +107,9 @@ impl ToolError {
             Self::McpChanged { .. } => {
                 Some("look at the change, then accept it with `jp tool lock`".to_owned())
             }
-            Self::WasmNotFound { .. } => Some("build the tool, or correct its `wasm` path".to_owned()),
+            Self::WasmNotFound { .. } => {
+                Some("build the tool, or correct its `wasm` path".to_owned())
+            }
             Self::WasmChanged { .. } => {
                 Some("look at the change, then run `jp trust` in the workspace again".to_owned())
             }

@@ -227,6 +227,14 @@ fn error_kind(error: &ToolError) -> OutcomeKind {
         | ToolError::WasmChanged { .. }
         | ToolError::WasmUnseen { .. }
         | ToolError::McpChanged { .. }
+        | ToolError::McpRefused { .. }
+        | ToolError::McpProgram { .. }
+        | ToolError::McpSwapped { .. }
+        | ToolError::SingleHosts { .. }
+        | ToolError::NotDelivered { .. }
+        | ToolError::Unbacked { .. }
+        | ToolError::Ungrantable { .. }
+        | ToolError::Unwalled { .. }
         | ToolError::Unconfinable { .. } => OutcomeKind::Denied,
         ToolError::Signed { problem, .. } => match problem.kind() {
             ErrorKind::Denied => OutcomeKind::Denied,
@@ -237,7 +245,10 @@ fn error_kind(error: &ToolError) -> OutcomeKind {
         ToolError::WasmTrap(_) | ToolError::ResultUnfit { .. } => OutcomeKind::Trap,
         ToolError::NotFound { .. }
         | ToolError::Disabled
+        | ToolError::NotOffered { .. }
+        | ToolError::EditUnfit { .. }
         | ToolError::CommandMissing
+        | ToolError::Unheard { .. }
         | ToolError::UnknownBuiltin(_)
         | ToolError::Shadowed { .. }
         | ToolError::LockShadows { .. }

@@ -2,11 +2,11 @@
 //! they are their verified manifests say, and what they may do is bounded by what the workspace allows
 //! its tooling.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use jp_config::{Layer, Loaded, ToolingConfig, tool::ToolSource};
-use jp_policy::Capabilities;
-use jp_registry::ToolManifest;
+use jp_config::{Layer, Loaded, ToolingConfig, Undeclared, tool::ToolSource};
+use jp_policy::{Capabilities, Form};
+use jp_registry::{ToolManifest, lock::LockedTool};
 
 use super::{ModelFile, ToolDefinition, ToolDocs, ToolError, arguments::SchemaBy};
 use crate::{
@@ -31,7 +31,56 @@ pub(super) fn names(loaded: &Loaded, host: &Host) -> Vec<String> {
     names
 }
 
+/// Refuses a locked tool that the app does not declare: what a lock file names is a pin, and not a
+/// word of the app.
+pub(crate) fn refuse_undeclared(
+    locked: &LockedTool,
+    loaded: &Loaded,
+    root: &Path,
+) -> Result<(), SignedProblem> {
+    let (name, version) = (locked.name.as_str(), locked.version.to_string());
+    match loaded.undeclared(name, locked.id.as_str(), &version) {
+        None => Ok(()),
+        Some(undeclared) => Err(SignedProblem::Undeclared {
+            name: name.to_owned(),
+            file: below(root, &undeclared.file),
+            hint: declare(root, &undeclared),
+        }),
+    }
+}
+
+/// Says what to write where for an app to use a tool.
+#[must_use]
+pub fn declare(root: &Path, undeclared: &Undeclared) -> String {
+    let Undeclared {
+        into,
+        section,
+        line,
+        ..
+    } = undeclared;
+    format!("add `{line}` to {section} in `{}`", below(root, into))
+}
+
+fn below(root: &Path, file: &Path) -> String {
+    let file = file.strip_prefix(root).unwrap_or(file);
+    file.display().to_string()
+}
+
 impl ToolDefinition {
+    /// Makes the definition of a signed tool that only `[tooling]` or the lock file names.
+    pub(super) fn declared(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
+        let tools = host.registry.as_ref();
+        let locked = tools.and_then(|tools| tools.lock.get(name));
+        let checked = locked.map(|locked| refuse_undeclared(locked, loaded, &host.root));
+        if let Some(Err(problem)) = checked {
+            return Err(ToolError::Signed {
+                tool: name.to_owned(),
+                problem: Box::new(problem),
+            });
+        }
+        Self::signed(name, loaded, host)
+    }
+
     /// Makes the definition of a signed tool from its manifest, once that is verified.
     pub(super) fn signed(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
         let refused = |problem: SignedProblem| ToolError::Signed {
@@ -47,6 +96,12 @@ impl ToolDefinition {
             wanted => tools.locked(name, wanted),
         };
         let found = found.map_err(refused)?;
+        // What was installed before this was known is looked at here.
+        let request = found.manifest.request();
+        if let Some(unbacked) = request.unbacked(Form::Wasm, &jp_broker::is_known) {
+            return Err(refused(SignedProblem::Unbacked(Box::new(unbacked))));
+        }
+        refuse_other_models(&found.manifest, loaded).map_err(refused)?;
         Ok(Self::of_manifest(name, found, loaded))
     }
 
@@ -60,12 +115,14 @@ impl ToolDefinition {
         let id = (manifest.id.as_str() != name).then(|| manifest.id.to_string());
         let source = ToolSource::Registry { tool: id };
         let (schema, request) = (manifest.input_schema(), manifest.request());
+        let stated = request.clone();
         let (output_schema, app) = (manifest.output_schema(), app(manifest, loaded));
         let models = manifest.model_dependencies.iter().map(ModelFile::new);
         let models = models.collect();
         let runtime = runtime(name, &found.manifest, found.stored);
         Self {
             output_schema,
+            stated,
             app: Some(app),
             models,
             // That the workspace uses it is the workspace's word; who made it was checked.
@@ -74,6 +131,23 @@ impl ToolDefinition {
             ..Self::bare(name, docs, schema, source, request, runtime)
         }
     }
+}
+
+/// Refuses a tool that reads other bytes of a model than those that the app names.
+fn refuse_other_models(manifest: &ToolManifest, loaded: &Loaded) -> Result<(), SignedProblem> {
+    for model in &manifest.model_dependencies {
+        let (id, pinned) = (model.id.to_string(), model.to_string());
+        let mut named = loaded.config.models.iter().filter(|pin| pin.id() == id);
+        if let Some(other) = named.clone().next()
+            && named.all(|pin| pin.as_str() != pinned)
+        {
+            return Err(SignedProblem::OtherModel {
+                model: pinned,
+                named: other.as_str().to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// What the workspace allows the tool: what it allows all of its tooling, and the models that the

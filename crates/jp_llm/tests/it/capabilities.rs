@@ -49,7 +49,7 @@ fn places(desk: &Desk) -> BrokerPlaces {
 }
 
 /// A workspace whose user has a broker.
-fn desk(workspace: &str, user: &str) -> Desk {
+pub(crate) fn desk(workspace: &str, user: &str) -> Desk {
     let mut desk = Desk::with_user(workspace, user);
     let (config, places) = (desk.loaded.config.broker.clone(), places(&desk));
     desk.host.broker =
@@ -57,7 +57,7 @@ fn desk(workspace: &str, user: &str) -> Desk {
     desk
 }
 
-fn parsed(text: &str) -> Value {
+pub(crate) fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 

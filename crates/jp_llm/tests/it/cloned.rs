@@ -66,7 +66,7 @@ async fn a_call_fetches_manifest_artifact_and_model_if_the_user_trusts_the_key()
             .registry
             .as_ref()
             .unwrap()
-            .list()
+            .list(&desk.loaded, &desk.root)
             .all(|tool| tool.problem.is_none())
     );
     assert_eq!(run(&desk).await.unwrap(), "ran");

@@ -111,12 +111,35 @@ async fn there_is_no_network_unless_it_is_granted() {
     let mut tool = desk.tool("t").unwrap();
     tool.request.capabilities.net = Net::Hosts(["example.com".parse().unwrap()].into());
     let error = tool.execute(call(json!({})), &desk.host).await.unwrap_err();
-    assert!(matches!(error, ToolError::Unconfinable { .. }), "{error:?}");
+    assert!(matches!(error, ToolError::SingleHosts { .. }), "{error:?}");
     assert!(
         error
             .to_string()
             .contains("all of the network or none of it"),
         "{error}"
+    );
+    let hint = error.hint().unwrap();
+    assert!(
+        hint.contains("`grant.net = true` under `[conversation.tools.t]`"),
+        "{hint}"
+    );
+    assert!(!hint.contains("unconfined"), "{hint}");
+}
+
+#[tokio::test]
+async fn a_directory_that_cannot_be_granted_is_told_as_that() {
+    let config = command(
+        "t",
+        "\"true\"",
+        "grant = { workspace = \"none\", files = [\"/workspace/absent:read\"] }",
+    );
+    let desk = Desk::new(&config).trusted();
+    let error = desk.call("t", json!({})).await.error();
+    assert!(matches!(error, ToolError::Ungrantable { .. }), "{error:?}");
+    let hint = error.hint().unwrap();
+    assert!(
+        hint.contains("`grant.files`") && !hint.contains("unconfined"),
+        "{hint}"
     );
 }
 

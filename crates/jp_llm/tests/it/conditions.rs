@@ -18,7 +18,9 @@ const SELECTED: &str = "[capabilities]\nfs.user-selected = \"read\"\n";
 fn desk(guest: &str, more: &str, config: &str, user: &str) -> Desk {
     let shop = Shop::new();
     let when = |what: &str| format!("{what} when /source is a file");
-    let needs = [when("fs.user-selected:read"), when(more)];
+    let mut needs = vec![when("fs.user-selected:read"), when(more)];
+    // Hosts are reached by a call, and by nothing else.
+    needs.extend(more.starts_with("net:").then(|| when("http.request")));
     shop.publish(guest, &json!({ "capability_requirements": needs }));
     let mut desk = shop.installed(Desk::with_user(config, user), guest);
     fs::write(desk.held().join("note.txt"), "a note").unwrap();
@@ -149,26 +151,27 @@ async fn directories_of_the_user_are_there_in_calls_with_a_file_and_in_no_others
 
 #[tokio::test]
 async fn hosts_are_granted_in_calls_with_a_file_and_in_no_others() {
-    let config = format!("{SELECTED}net = [\"api.example.com\"]\n");
+    let calls = "calls = [\"http.request\"]\n";
+    let config = format!("{SELECTED}{calls}net = [\"api.example.com\"]\n");
     let user = "[policy]\nnet = [\"api.example.com\"]\n";
     let desk_with = desk("echo", "net:api.example.com", &config, user).trusted();
-    with_file(&desk_with, "echo", json!({}))
-        .await
-        .said()
-        .unwrap();
-    desk_with.said("echo", json!({})).await.unwrap();
+    // The grant is there; that this very guest has no way to make a call is told when it runs.
+    let error = with_file(&desk_with, "echo", json!({})).await.error();
+    assert!(matches!(error, ToolError::Unbacked { .. }), "{error}");
+    assert!(error.hint().unwrap().contains("`jp:tool@0.2.0`"), "{error}");
+    drop(desk_with.call("echo", json!({})).await);
     let grants: Vec<bool> = desk_with
         .records()
         .iter()
         .map(|record| record.grant.contains("net=api.example.com"))
         .collect();
     assert_eq!(grants, [true, false]);
-    let desk_without = desk("echo", "net:api.example.com", SELECTED, user).trusted();
+    let config = format!("{SELECTED}{calls}");
+    let desk_without = desk("echo", "net:api.example.com", &config, user).trusted();
     let told = hint(&desk_without, "echo").await;
     let line = "`net = [\"api.example.com\"]`";
     assert_eq!(
         told,
         format!("add {line} under `[capabilities]` of the workspace")
     );
-    desk_without.said("echo", json!({})).await.unwrap();
 }

@@ -81,6 +81,23 @@ async fn a_tool_reads_its_model_and_cannot_change_it() {
     );
 }
 
+#[test]
+fn a_tool_that_reads_another_model_than_the_app_names_is_denied() {
+    let named = |digest: &str| format!("models = [\"tiny-1.5@sha256:{digest}\"]\n");
+    let desk = shop().installed(Desk::new(&named(&sha256())), "files");
+    assert!(desk.tool("files").is_ok());
+    let desk = shop().installed(Desk::new(&named(&"0".repeat(64))), "files");
+    let error = desk.tool("files").err().unwrap();
+    assert!(
+        matches!(problem(&error), SignedProblem::OtherModel { .. }),
+        "{error}"
+    );
+    assert!(error.hint().unwrap().contains(&sha256()), "{error}");
+    let other = "models = [\"other@sha256:".to_owned() + &"0".repeat(64) + "\"]\n";
+    let desk = shop().installed(Desk::new(&other), "files");
+    assert!(desk.tool("files").is_ok());
+}
+
 #[tokio::test]
 async fn a_tool_without_the_dependency_does_not_see_the_model() {
     let shop = shop();

@@ -157,6 +157,7 @@ impl Shop {
             }],
             host: everything.clone(),
             app: everything,
+            is_known: jp_llm::is_known_call,
             builtins: Vec::new(),
             wanted: Vec::new(),
             now: NOW,

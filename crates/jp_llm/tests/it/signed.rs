@@ -254,7 +254,7 @@ fn a_listing_reads_no_manifest() {
     fs::remove_dir_all(desk.held().join("data/registry/manifests")).unwrap();
     read_again(&mut desk);
     let registry = desk.host.registry.clone().unwrap();
-    let listed: Vec<_> = registry.list().collect();
+    let listed: Vec<_> = registry.list(&desk.loaded, &desk.root).collect();
     assert_eq!(listed.len(), 1);
     assert_eq!(
         (

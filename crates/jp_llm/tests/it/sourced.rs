@@ -27,40 +27,27 @@ async fn a_tool_is_called_by_the_name_the_configuration_gives_it() {
     assert_eq!(desk.said("files", json!({"do": []})).await.unwrap(), "[]");
 }
 
-#[tokio::test]
-async fn what_the_signed_manifest_says_the_configuration_cannot_change() {
-    let config = "
-        [conversation.tools.files]
-        source = 'registry'
-        summary = 'Ours'
-        description = 'Ours'
-        examples = 'Ours'
-        parameters.do = { type = 'string', default = 'x' }
-        parameters.more = { type = 'string', required = true }
-        grant.workspace = 'read-write'
-        grant.net = true";
-    let desk = desk(config);
-    let warned: Vec<String> = desk
-        .loaded
-        .warnings
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    for key in ["summary", "description", "examples", "parameters", "grant"] {
-        let told = |text: &&String| text.contains(key) && text.contains("the signed manifest");
-        assert!(warned.iter().any(|text| told(&text)), "{key}: {warned:?}");
+#[test]
+fn what_the_signed_manifest_says_the_configuration_cannot_change() {
+    for line in [
+        "summary = 'Ours'",
+        "description = 'Ours'",
+        "examples = 'Ours'",
+        "parameters.do = { type = 'string', default = 'x' }",
+        "grant.workspace = 'read-write'",
+        "grant.net = true",
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let text = format!("[conversation.tools.files]\nsource = 'registry'\n{line}\n");
+        std::fs::write(dir.path().join(".jp.toml"), text).unwrap();
+        let loaded = jp_config::load(&jp_config::Sources {
+            workspace_root: Some(dir.path().to_path_buf()),
+            cwd: dir.path().to_path_buf(),
+            ..jp_config::Sources::default()
+        });
+        let error = loaded.unwrap_err().to_string();
+        assert!(error.contains("the signed manifest"), "{line}: {error}");
     }
-    let tool = desk.tool("files").unwrap();
-    assert_eq!(tool.summary(), "Does what its arguments say.");
-    assert_eq!(tool.docs.examples, None);
-    assert_eq!(
-        tool.known_schema()["properties"]["do"],
-        json!({"type": "array"})
-    );
-    let looks = json!({"do": [["read", "/workspace/.jp/config.toml"]]});
-    let said = desk.said("files", looks).await.unwrap();
-    assert!(!said.contains("ok"), "{said}");
-    assert_eq!(desk.records()[0].grant, "fs=/tmp:read-write net=none");
 }
 
 #[tokio::test]

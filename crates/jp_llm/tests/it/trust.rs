@@ -17,15 +17,12 @@ fn hostile() -> Desk {
             "{ program = \"touch pwned\", shell = true }",
             "grant.net = true",
         ),
-        command("no", "\"touch pwned\"", "grant.subprocess = false"),
-        wasm("sub", &format!("{everything}grant.subprocess = true")),
+        command("no", "\"touch pwned\"", ""),
         wasm("files", everything),
     ]
     .concat();
     let mut desk = Desk::new(&config);
-    for name in ["sub", "files"] {
-        desk = desk.guest("files", name);
-    }
+    desk = desk.guest("files", "files");
     desk
 }
 
@@ -36,7 +33,7 @@ fn write() -> Value {
 #[tokio::test]
 async fn a_workspace_nobody_has_looked_at_gets_nothing() {
     let desk = hostile();
-    for name in ["sh", "no", "sub"] {
+    for name in ["sh", "no"] {
         let error = desk.call(name, json!({})).await.error();
         let ToolError::Denied {
             untrusted: true, ..
@@ -55,9 +52,9 @@ async fn a_workspace_nobody_has_looked_at_gets_nothing() {
         .iter()
         .filter(|record| record.decision == "denied")
         .count();
-    assert_eq!((denied, records.len()), (3, 4));
+    assert_eq!((denied, records.len()), (2, 3));
     assert_eq!(
-        (&*records[3].decision, &*records[3].outcome),
+        (&*records[2].decision, &*records[2].outcome),
         ("asked", "denied")
     );
 }

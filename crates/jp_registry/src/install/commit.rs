@@ -1,7 +1,7 @@
 //! From a verified manifest to a line in the lock file, in the one order that survives a crash:
 //! artifact, models, manifest, receipt, and last the lock file, whose rename makes it real.
 
-use jp_policy::{Policy, could_be_satisfied};
+use jp_policy::{Form, Policy, could_be_satisfied};
 
 use super::{
     Change, Decision, InstallError, Installed, Installer, Known, Mode, Warning,
@@ -86,7 +86,9 @@ impl Installer<'_> {
         candidate: &Candidate<'_>,
         known: &Known,
     ) -> InstallError {
-        if let InstallError::Unsatisfiable { instead, .. } = &mut error {
+        if let InstallError::Unsatisfiable { instead, .. }
+        | InstallError::Unbacked { instead, .. } = &mut error
+        {
             let could = |wanted: &&Wanted<'_>| {
                 let found = self.manifest(wanted, known);
                 found.is_ok_and(|(_, other)| self.satisfiable(other.manifest()).is_ok())
@@ -99,8 +101,17 @@ impl Installer<'_> {
         error
     }
 
-    /// Refuses a tool that could never run here.
+    /// Refuses a tool that could never run here, and one that asks for what nothing gives to any tool
+    /// like it.
     pub(super) fn satisfiable(&self, tool: &ToolManifest) -> Result<Vec<Warning>, InstallError> {
+        if let Some(unbacked) = tool.request().unbacked(Form::Wasm, &self.is_known) {
+            return Err(InstallError::Unbacked {
+                id: tool.id.clone(),
+                version: tool.version.clone(),
+                unbacked: Box::new(unbacked),
+                instead: None,
+            });
+        }
         let app = Policy {
             capabilities: tool.with_models(self.app.capabilities.clone()),
             ..self.app.clone()

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use jp_policy::Denied;
+use jp_policy::{Denied, Unbacked};
 use semver::Version;
 
 use super::unmet::{self, Unmet};
@@ -167,6 +167,18 @@ pub enum InstallError {
         /// What to type to get the newest version that could, if there is one.
         instead: Option<String>,
     },
+    /// It asks for what nothing could give it.
+    #[error("`{id}` {version} is refused: {unbacked}")]
+    Unbacked {
+        /// The tool.
+        id: ToolId,
+        /// The version.
+        version: Version,
+        /// What it asks for.
+        unbacked: Box<Unbacked>,
+        /// What to type to get the newest version that asks for none of this, if there is one.
+        instead: Option<String>,
+    },
     /// It was taken back.
     #[error("`{id}` {version} was revoked: {}", jp_text::escape_line(reason))]
     Revoked {
@@ -271,6 +283,15 @@ impl InstallError {
                 let older = instead.map(|line| format!("{line} takes the newest one that could"));
                 let all: Vec<String> = denied.mend().into_iter().chain(older).collect();
                 return (!all.is_empty()).then(|| all.join("; or "));
+            }
+            Self::Unbacked {
+                unbacked, instead, ..
+            } => {
+                let told = format!("tell its publisher: {}", unbacked.instead());
+                match instead {
+                    Some(line) => format!("{line} takes the newest one that could run; {told}"),
+                    None => told,
+                }
             }
             Self::Stopped { name, .. } => {
                 format!("if that is what you want, `jp tool update {name} --yes` accepts it")

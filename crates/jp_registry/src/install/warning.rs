@@ -33,11 +33,6 @@ pub enum Warning {
         /// Which ones, and why.
         unsatisfied: Box<Unsatisfied>,
     },
-    /// It runs commands with what the user may do.
-    Subprocess {
-        /// The tool.
-        id: ToolId,
-    },
     /// It can reach every host.
     AnyHost {
         /// The tool.
@@ -123,12 +118,6 @@ impl fmt::Display for Warning {
                     jp_text::escape_line(what)
                 )
             }
-            Self::Subprocess { id } => {
-                write!(
-                    f,
-                    "`{id}` runs commands on this machine (tool.exec.subprocess)"
-                )
-            }
             Self::AnyHost { id } => write!(f, "`{id}` can reach every host (net: true)"),
             Self::Downgrade { id, from, to } => {
                 write!(f, "`{id}` goes back from {from} to {to}")
@@ -164,13 +153,9 @@ pub(super) fn of_request(tool: &ToolManifest) -> Vec<Warning> {
     let request = tool.request();
     let when = request.conditional.iter().map(|more| &more.needs);
     let all: Vec<_> = when.chain([&request.capabilities]).collect();
-    let id = || tool.id.clone();
-    let mut warnings = Vec::new();
-    if all.iter().any(|set| set.subprocess) {
-        warnings.push(Warning::Subprocess { id: id() });
-    }
-    if all.iter().any(|set| set.net == Net::Any) {
-        warnings.push(Warning::AnyHost { id: id() });
-    }
-    warnings
+    let any = all.iter().any(|set| set.net == Net::Any);
+    let warning = any.then(|| Warning::AnyHost {
+        id: tool.id.clone(),
+    });
+    warning.into_iter().collect()
 }

@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use jp_policy::Unbacked;
 use semver::Version;
 
 use crate::{
@@ -53,6 +54,16 @@ pub enum PublishError {
         id: ToolId,
         /// Which version.
         version: Version,
+    },
+    /// It asks for what nothing could give it, so nobody could install it.
+    #[error("cannot publish {id}@{version}: {unbacked}")]
+    Unbacked {
+        /// Which tool.
+        id: ToolId,
+        /// Which version.
+        version: Version,
+        /// What it asks for.
+        unbacked: Box<Unbacked>,
     },
     /// The artifact is not the one of the manifest.
     #[error("{} is not what the manifest says: {reason}", path.display())]
@@ -117,6 +128,7 @@ impl PublishError {
                  file that you have now, and sign it again with `jp registry sign`"
                     .to_owned(),
             ),
+            Self::Unbacked { unbacked, .. } => Some(unbacked.instead()),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use jp_policy::Form;
 use semver::Version;
 use serde_json::Value;
 
@@ -59,6 +60,14 @@ impl Registry<'_> {
     pub fn publish(&self, submission: &Submission<'_>) -> Result<Published, PublishError> {
         let manifest = self.validated(submission);
         let read = ToolManifest::read(&manifest)?;
+        // Which calls hosts know differs from host to host, and is theirs to judge.
+        if let Some(unbacked) = read.request().unbacked(Form::Wasm, &|_| true) {
+            return Err(PublishError::Unbacked {
+                id: read.id.clone(),
+                version: read.version,
+                unbacked: Box::new(unbacked),
+            });
+        }
         check_signatures(submission)?;
         let mut index = self.index()?;
         let (id, version) = (read.id.clone(), read.version.clone());

@@ -171,8 +171,9 @@ fn check_revoked(fields: &Fields, revoked: &Revocations) -> Result<(), VerifyErr
 
 /// Finds the registry's key that validated the manifest.
 ///
-/// `validated_at` and `validated_by` are not the publisher's to sign: where they stand, a registry
-/// must have, and where a registry validates all it offers, it must have even if they were removed.
+/// `validated_at` and `validated_by` are not the publisher's to sign: where they stand, the registry
+/// that offers the tool must have, and where it validates all it offers, it must have even if they
+/// were removed.
 fn validation(
     document: &Value,
     fields: &Fields,
@@ -197,19 +198,21 @@ fn validation(
     };
     let mut good = good.filter(|(_, registry)| signed_by(registry));
     let found = good.next().map(|(_, registry)| registry.key.id());
-    let claims = ["validated_at", "validated_by"];
-    let claimed = claims.iter().any(|claim| document.get(claim).is_some());
-    let registry = expected.registry.as_deref();
-    let always = registry
-        .and_then(|name| roots.registries().find(|(known, _)| *known == name))
-        .is_some_and(|(_, registry)| registry.validates);
-    if found.is_none() && (claimed || always) {
-        let by = registry.map_or_else(|| "no registry you trust".to_owned(), |r| format!("`{r}`"));
-        return Err(VerifyError::NotValidated {
-            id: fields.id.clone(),
-            version: fields.version.clone(),
-            by,
-        });
+    // A tool that comes with an app was offered by no registry: none has to have looked at it, and
+    // what its manifest says of that counts for nothing.
+    if let (None, Some(registry)) = (found, expected.registry.as_deref()) {
+        let claims = ["validated_at", "validated_by"];
+        let claimed = claims.iter().any(|claim| document.get(claim).is_some());
+        let mut known = roots.registries();
+        let always = known.any(|(name, known)| name == registry && known.validates);
+        if claimed || always {
+            return Err(VerifyError::NotValidated {
+                id: fields.id.clone(),
+                version: fields.version.clone(),
+                registry: registry.to_owned(),
+                claimed,
+            });
+        }
     }
     Ok(found)
 }

@@ -190,15 +190,17 @@ pub enum VerifyError {
         /// The number of the last list that was seen.
         number: u64,
     },
-    /// It must be validated, and no registry's key says it is.
-    #[error("`{id}` {version} is said to be validated, and {by} did not sign that")]
+    /// It must be validated, and the key of its registry does not say it is.
+    #[error("{}", not_validated(id, version, registry, *claimed))]
     NotValidated {
         /// Which tool.
         id: ToolId,
         /// Which version.
         version: Version,
-        /// Who had to.
-        by: String,
+        /// Which registry had to sign that.
+        registry: String,
+        /// Whether its manifest says that it was validated.
+        claimed: bool,
     },
     /// The artifact has another size.
     #[error("the artifact of `{id}` has {size} bytes, and its manifest says {expected}")]
@@ -272,9 +274,10 @@ impl VerifyError {
             Self::RevocationsLost { .. } => {
                 "`jp tool outdated` asks the registries for them again".to_owned()
             }
-            Self::NotValidated { by, .. } => {
+            Self::NotValidated { registry, .. } => {
                 format!(
-                    "take it from {by} itself, or trust the key of the registry that validated it"
+                    "ask whoever runs `{registry}` to publish it again with `jp registry publish`, \
+                     which signs it"
                 )
             }
             Self::ArtifactSize { .. } | Self::ArtifactDigest { .. } => {
@@ -291,5 +294,16 @@ impl fmt::Display for Source {
             Self::Index => "the registry's index",
             Self::Lock => "the lock file",
         })
+    }
+}
+
+fn not_validated(id: &ToolId, version: &Version, registry: &str, claimed: bool) -> String {
+    match claimed {
+        true => format!(
+            "the manifest of `{id}` {version} says that it was validated, and registry `{registry}` has not signed that"
+        ),
+        false => format!(
+            "registry `{registry}` validates every tool it offers, and has not signed `{id}` {version}"
+        ),
     }
 }

@@ -116,7 +116,10 @@ fn e48_another_signed_version_in_its_place_is_stopped_until_it_is_accepted() {
         ),
         (
             "1.2.0",
-            |m| m["wasi_imports"]["net"] = json!(["api.example.com"]),
+            |m| {
+                m["wasi_imports"]["net"] = json!(["api.example.com"]);
+                m["wasi_imports"]["calls"] = json!(["http.request"]);
+            },
             Reason::Wider,
             "+ asks for: reach api.example.com",
         ),

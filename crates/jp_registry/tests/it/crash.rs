@@ -107,6 +107,7 @@ fn two_versions() -> Shop {
     let mut new = ocr("1.1.0");
     new["description"] = "Extract text from images and PDFs.".into();
     new["wasi_imports"]["net"] = serde_json::json!(["api.example.com"]);
+    new["wasi_imports"]["calls"] = serde_json::json!(["http.request"]);
     shop.publish(&new);
     shop
 }

@@ -68,6 +68,7 @@ fn three_versions() -> Shop {
     shop.publish(&ocr("1.1.0"));
     let mut wider = ocr("2.0.0");
     wider["wasi_imports"]["net"] = json!(["api.example.com"]);
+    wider["wasi_imports"]["calls"] = json!(["http.request"]);
     shop.publish(&wider);
     shop
 }
@@ -203,6 +204,7 @@ fn rotated(shop: &Shop, home: &Home, served: &Served, workspace: &Path) {
     shop.open().add_rotation(statement.unwrap()).unwrap();
     let mut next = ocr("2.1.0");
     next["wasi_imports"]["net"] = json!(["api.example.com"]);
+    next["wasi_imports"]["calls"] = json!(["http.request"]);
     shop.publish_by(&next, &new);
     let asked = RefCell::new(Vec::new());
     let mut installer = home.installer(workspace, served.source());
@@ -229,6 +231,7 @@ fn rotated(shop: &Shop, home: &Home, served: &Served, workspace: &Path) {
     // The old key signs nothing new.
     let mut late = ocr("2.2.0");
     late["wasi_imports"]["net"] = json!(["api.example.com"]);
+    late["wasi_imports"]["calls"] = json!(["http.request"]);
     shop.publish_by(&late, &shop.publisher);
     let mut installer = home.installer(workspace, served.source());
     installer.decide = Box::new(accept);

@@ -17,3 +17,4 @@ mod ranges_back;
 mod registries;
 mod security;
 mod support;
+mod unbacked;

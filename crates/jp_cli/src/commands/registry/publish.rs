@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jp_registry::{
-    document,
+    PublishError, ToolManifest, document,
     key::SigningKey,
     publish::{Registry, Submission},
     signature::Signatures,
@@ -18,6 +18,7 @@ use crate::{
     error::CliError,
     exit::Exit,
     places,
+    session::{Session, block_on},
     ui::Ui,
 };
 
@@ -111,7 +112,8 @@ pub(crate) fn init(args: &InitArgs, ui: &Ui) -> Result<Exit, CliError> {
 /// Puts a tool into a registry.
 pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
     let key = keys::open(&args.key)?;
-    let (value, _) = manifest(&args.manifest)?;
+    let (value, said) = manifest(&args.manifest)?;
+    refuse_unbacked(&said, &args.artifact, ui)?;
     let path = signature_path(&args.manifest);
     let signatures = signatures(&args.manifest, &path)?;
     let signatures = Signatures::read(&signatures).map_err(CliError::registry)?;
@@ -137,6 +139,29 @@ pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
         args.dir.display()
     ));
     Ok(Exit::Done)
+}
+
+/// Refuses a tool that asks for what nothing could give to a file like its artifact.
+#[cfg(feature = "wasm-tools")]
+fn refuse_unbacked(said: &ToolManifest, artifact: &Path, ui: &Ui) -> Result<(), CliError> {
+    let session = Session::open(ui)?;
+    let checked = block_on(jp_llm::check_file(artifact, &session.host))?;
+    // What is no tool at all is told by whoever compares it with the manifest.
+    let form = checked.ok().and_then(|checked| checked.form);
+    let request = said.request();
+    match form.and_then(|form| request.unbacked(form, &jp_llm::is_known_call)) {
+        None => Ok(()),
+        Some(unbacked) => Err(CliError::publish(PublishError::Unbacked {
+            id: said.id.clone(),
+            version: said.version.clone(),
+            unbacked: Box::new(unbacked),
+        })),
+    }
+}
+
+#[cfg(not(feature = "wasm-tools"))]
+fn refuse_unbacked(_: &ToolManifest, _: &Path, _: &Ui) -> Result<(), CliError> {
+    Ok(())
 }
 
 /// Puts a model into a registry.

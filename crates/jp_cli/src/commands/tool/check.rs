@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use jp_llm::{CheckedFile, FileKind};
+use jp_policy::Form;
 use serde_json::json;
 
 use crate::{
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &CheckArgs, ui: &Ui) -> Result<Exit, CliError> {
             "sha256": checked.sha256,
             "speaks": checked.speaks,
             "sees_files": checked.sees_files,
+            "never": checked.form.map(Form::never),
             "imports": checked.imports,
             "outside_wasi": outside(&checked),
             "refused": refused(&checked),
@@ -144,6 +146,8 @@ fn page(file: &std::path::Path, checked: &CheckedFile) -> Page {
         None => {
             field("speaks", checked.speaks.unwrap_or_default());
             field("gets", gets(checked));
+            let never = checked.form.map(Form::never).unwrap_or_default();
+            field("never", &never.join(", "));
         }
         Some(problem) => field("problem", problem),
     }

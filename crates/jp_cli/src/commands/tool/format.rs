@@ -2,7 +2,7 @@
 
 use clap::Args;
 use jp_config::tool::ParametersStyle;
-use jp_llm::ToolDefinition;
+use jp_llm::{Selection, ToolDefinition};
 use jp_tool::Action;
 use serde_json::{Map, Value, json};
 
@@ -42,10 +42,11 @@ pub(crate) struct FormatArgs {
 pub(crate) fn run(args: &FormatArgs, ui: &Ui) -> Result<Exit, CliError> {
     let arguments = arguments::read(&args.arguments)?;
     let mut session = Session::open(ui)?;
+    session.host.selection = Selection::naming(&args.name);
     let tool = ToolDefinition::new(&args.name, &session.loaded, &session.host)?;
     let by_tool = args.tool || tool.parameters_style == ParametersStyle::Tool;
     if !by_tool {
-        let text = by_style(&args.name, &tool.parameters_style, &arguments);
+        let text = by_style(&args.name, tool.parameters_style, &arguments);
         return print(&text, args, ui);
     }
     let wanted = Wanted {
@@ -75,7 +76,7 @@ fn print(text: &str, args: &FormatArgs, ui: &Ui) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn by_style(name: &str, style: &ParametersStyle, arguments: &Map<String, Value>) -> String {
+fn by_style(name: &str, style: ParametersStyle, arguments: &Map<String, Value>) -> String {
     match style {
         ParametersStyle::Off => String::new(),
         ParametersStyle::FunctionCall => {
@@ -85,8 +86,7 @@ fn by_style(name: &str, style: &ParametersStyle, arguments: &Map<String, Value>)
                 .collect();
             format!("{name}({})\n", words.join(", "))
         }
-        // A command that formats is a command that runs; looking at a call must not run one.
-        ParametersStyle::Json | ParametersStyle::Tool | ParametersStyle::Command(_) => {
+        ParametersStyle::Json | ParametersStyle::Tool => {
             let json = serde_json::to_string_pretty(arguments).unwrap_or_default();
             format!("{json}\n")
         }

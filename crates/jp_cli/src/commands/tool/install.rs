@@ -1,6 +1,7 @@
 //! `jp tool install` and `update`: which tools of registries a workspace uses.
 
 use clap::Args;
+use jp_llm::registry::declare;
 use jp_registry::{
     InstallError, ToolId,
     install::{Installed, Installer, Mode, Spec},
@@ -141,9 +142,36 @@ pub(crate) fn install(args: &InstallArgs, ui: &Ui) -> Result<Exit, CliError> {
     } else {
         registry::refuse_without(&installer)?;
         let one = |spec: &Spec| (spec.name.clone(), patiently(|| installer.install(spec)));
-        report.installed(specs.iter().map(one).collect());
+        let done: Vec<_> = specs.iter().map(one).collect();
+        let undeclared = undeclared(&done, &session);
+        report.installed(done);
+        for (warning, hint) in undeclared {
+            ui.warning(&warning);
+            ui.hint(&hint);
+        }
     }
     report.finish()
+}
+
+/// Says of tools that were installed which of them the app does not declare: calls of those are denied.
+fn undeclared(
+    done: &[(ToolId, Result<Installed, InstallError>)],
+    session: &Session,
+) -> Vec<(String, String)> {
+    let root = &session.workspace.root;
+    let installed = done.iter().filter_map(|(_, done)| done.as_ref().ok());
+    let missing = installed.filter_map(|installed| {
+        let (tool, name) = (&installed.tool, &installed.tool.name);
+        let (id, version) = (tool.id.as_str(), tool.version.to_string());
+        let missing = session.loaded.undeclared(name.as_str(), id, &version)?;
+        let file = missing.file.strip_prefix(root).unwrap_or(&missing.file);
+        let text = format!(
+            "calls of `{name}` are denied: `{}` does not declare it",
+            file.display()
+        );
+        Some((text, declare(root, &missing)))
+    });
+    missing.collect()
 }
 
 /// Brings `jp.lock` to what the workspace names: of registries, and of its own.

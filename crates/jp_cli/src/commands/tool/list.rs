@@ -3,10 +3,14 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
+use jp_config::tool::Enable;
 use jp_llm::{Host, ToolDefinition, ToolError, registry::Listed};
 use serde_json::{Value, json};
 
-use super::origin::{BROKEN, LOCKED};
+use super::{
+    origin::{BROKEN, LOCKED},
+    toggles::Toggles,
+};
 use crate::{
     commands::JSON_VERSION, error::CliError, exit::Exit, session::Session, text, ui::Ui, words,
 };
@@ -21,15 +25,28 @@ STATUS says who decides that a call runs, or why none does:
   skip         never; the model is told so
   denied       a call would be refused: `jp tool show NAME` says why
   disabled     the configuration says `enable = false`
+  explicit     offered to a model only when it is asked for by its name
   locked       a tool of a registry that jp.lock pins and this machine has
                verified; `jp tool show NAME` says who decides
   broken       it cannot work as it is: the summary says why, `jp doctor` what
                mends it
 
+-t and -T turn tools on and off from left to right, and list what a model would
+be offered then: `-t NAME` turns on one, also an explicit one; without a name
+they turn all tools but explicit ones, those that are disabled and those that
+are always on.
+
 Examples:
   jp tool list
+  jp tool list --offered
+  jp tool list -T -t read             nothing but `read` and what is always on
   jp tool list --json | jq -r '.tools[].name'")]
 pub(crate) struct ListArgs {
+    /// List only what a model would be offered
+    #[arg(long)]
+    offered: bool,
+    #[command(flatten)]
+    toggles: Toggles,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -37,16 +54,28 @@ pub(crate) struct ListArgs {
 
 /// Lists the tools.
 pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let session = Session::open(ui)?;
-    session.ask_servers(ui)?;
-    if args.json {
-        let tools = ToolDefinition::all(&session.loaded, &session.host);
-        let tools: Vec<Value> = tools
+    let mut session = Session::open(ui)?;
+    session.host.selection = args.toggles.selection();
+    let exit = session.ask_servers(ui)?.unwrap_or(Exit::Done);
+    if args.json || args.offered || args.toggles.are_set() {
+        let mut tools = ToolDefinition::all(&session.loaded, &session.host);
+        args.toggles.check(&tools)?;
+        if args.offered || args.toggles.are_set() {
+            tools.retain(|(_, tool)| is_offered(tool, &session.host));
+        }
+        if args.json {
+            let tools = tools.iter();
+            let tools = tools.map(|(name, tool)| entry(name, tool, &session.host));
+            let tools: Vec<Value> = tools.collect();
+            ui.json(&json!({"version": JSON_VERSION, "tools": tools}))?;
+            return Ok(exit);
+        }
+        let rows: Vec<_> = tools
             .iter()
-            .map(|(name, tool)| entry(name, tool, &session.host))
+            .map(|(name, tool)| row(name, tool, &session.host))
             .collect();
-        ui.json(&json!({"version": JSON_VERSION, "tools": tools}))?;
-        return Ok(Exit::Done);
+        ui.table(&["NAME", "SOURCE", "STATUS", "SUMMARY"], &rows)?;
+        return Ok(exit);
     }
     let rows = rows(&session);
     if rows.is_empty() {
@@ -54,10 +83,14 @@ pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
             "There are no tools; add one as [conversation.tools.NAME] to .jp/config.toml, or install \
              one: `jp tool search WORD`.",
         );
-        return Ok(Exit::Done);
+        return Ok(exit);
     }
     ui.table(&["NAME", "SOURCE", "STATUS", "SUMMARY"], &rows)?;
-    Ok(Exit::Done)
+    Ok(exit)
+}
+
+fn is_offered(tool: &Result<ToolDefinition, ToolError>, host: &Host) -> bool {
+    tool.as_ref().is_ok_and(|tool| tool.is_offered(host))
 }
 
 /// Makes the rows of all tools. Of those that `jp.lock` pins no manifest is read: there can be many.
@@ -69,7 +102,11 @@ fn rows(session: &Session) -> Vec<Vec<String>> {
         rows.push(row(&name, &tool, host));
         known.insert(name);
     }
-    for tool in host.registry.iter().flat_map(|registry| registry.list()) {
+    for tool in host
+        .registry
+        .iter()
+        .flat_map(|registry| registry.list(loaded, &host.root))
+    {
         if known.insert(tool.name.to_string()) {
             rows.push(locked(&tool));
         }
@@ -120,6 +157,9 @@ fn mode(tool: &ToolDefinition, host: &Host) -> &'static str {
     if !tool.is_enabled() {
         return "disabled";
     }
+    if tool.enable() == Enable::Explicit && !tool.is_offered(host) {
+        return "explicit";
+    }
     match tool.preview(host) {
         Ok(preview) => words::run_mode(preview.run),
         Err(_) => "denied",
@@ -132,6 +172,7 @@ fn entry(name: &str, tool: &Result<ToolDefinition, ToolError>, host: &Host) -> V
             "name": name,
             "source": tool.source.to_string(),
             "enabled": tool.is_enabled(),
+            "offered": tool.is_offered(host),
             "run": mode(tool, host),
             "summary": tool.summary(),
             "parameters": tool.known_schema(),

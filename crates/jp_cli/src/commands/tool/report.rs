@@ -199,15 +199,16 @@ fn failed(error: &ToolError, called: &Called, host: &Host, ui: &Ui) {
             printed(stderr, ui);
         }
     }
-    let denied = error.kind() == ErrorKind::Denied;
     match host.trust {
-        Trust::Stale if denied && called.by_workspace => ui.say(
+        Trust::Stale if called.by_workspace && wants_trust(error) => ui.say(
             "note: you trusted this workspace, and it has changed since; look at the change, then \
              run `jp trust` again",
         ),
         // A denial for want of trust has said so itself.
         Trust::Untrusted
-            if denied && called.by_workspace && !matches!(error, ToolError::Denied { .. }) =>
+            if called.by_workspace
+                && wants_trust(error)
+                && !matches!(error, ToolError::Denied { .. }) =>
         {
             ui.say(
                 "note: you have not trusted this workspace; `jp trust` shows what it asks for, \
@@ -216,6 +217,18 @@ fn failed(error: &ToolError, called: &Called, host: &Host, ui: &Ui) {
         }
         _ => {}
     }
+}
+
+/// Tells whether trust in the workspace would change anything about an error. To advise it elsewhere
+/// would be to ask for trust that does not help.
+const fn wants_trust(error: &ToolError) -> bool {
+    matches!(
+        error,
+        ToolError::Denied { .. }
+            | ToolError::NotApproved { .. }
+            | ToolError::WasmUnseen { .. }
+            | ToolError::WasmChanged { .. }
+    )
 }
 
 fn printed(output: &str, ui: &Ui) {

@@ -1,6 +1,7 @@
 //! `jp tool run`.
 
 use clap::Args;
+use jp_llm::Selection;
 use jp_tool::Action;
 
 use super::{
@@ -42,7 +43,7 @@ pub(crate) struct RunArgs {
     /// Let the tool read a file, as this argument; PATH:rw lets it change it (may be repeated)
     #[arg(long, value_name = "ARGUMENT=PATH")]
     file: Vec<String>,
-    /// Approve this call
+    /// Approve this call, and that its result is delivered
     #[arg(long)]
     yes: bool,
     /// Print JSON: the outcome and all that is known about the call
@@ -66,6 +67,8 @@ pub(crate) fn run(args: &RunArgs, ui: &Ui) -> Result<Exit, CliError> {
         agreed: args.yes,
     };
     let mut session = Session::open(ui)?;
+    // Whoever types its name has asked for it.
+    session.host.selection = Selection::naming(&args.name);
     let called = match call::make(wanted, &mut session, ui) {
         Ok(called) => called,
         Err(CliError::Tool(error)) if args.json => {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use jp_policy::Request;
+use jp_policy::{Form, Request, Unbacked};
 use jp_registry::{
     Digest, ToolManifest, document,
     install::Places,
@@ -197,9 +197,13 @@ pub(crate) fn review(args: &ReviewArgs, ui: &Ui) -> Result<Exit, CliError> {
     };
     let subprocess = all().any(|set| set.subprocess);
     let any_host = all().any(|set| set.net == jp_policy::Net::Any);
+    let unbacked = request.unbacked(Form::Wasm, &jp_llm::is_known_call);
     if args.json {
+        let unbacked = unbacked.as_ref();
         ui.json(&json!({
             "version": JSON_VERSION,
+            "refused": unbacked.map(ToString::to_string),
+            "hint": unbacked.map(Unbacked::instead),
             "manifest": value,
             "digest": document::digest(&value).map_err(CliError::registry)?.to_string(),
             "shown": said.shown(),
@@ -221,6 +225,10 @@ pub(crate) fn review(args: &ReviewArgs, ui: &Ui) -> Result<Exit, CliError> {
         strongly(
             "WARNING: it can reach every host (net: true). Whatever it reads, it can send anywhere.",
         );
+    }
+    if let Some(unbacked) = unbacked {
+        strongly(&format!("REFUSED at install: {unbacked}."));
+        ui.hint(&unbacked.instead());
     }
     Ok(Exit::Done)
 }

@@ -140,7 +140,7 @@ fn a_damaged_artifact_is_found_and_fetched_again() {
 #[test]
 fn tools_that_are_not_locked_not_named_or_could_not_run_are_told() {
     let shop = Shop::open();
-    shop.publish("1.1.0", &json!(["net:a.example"]));
+    shop.publish("1.1.0", &json!(["net:a.example", "http.request"]));
     let config = "workspace/.jp/config.toml";
     let allowed = "[capabilities]\nnet = [\"a.example\"]\n[tooling]\nother = { id = \"greet\" }\n";
     shop.sandbox.write(config, allowed);

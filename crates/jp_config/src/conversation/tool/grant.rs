@@ -1,11 +1,14 @@
 //! What a tool says it must be able to do.
 
-use jp_policy::{Access, BrokeredName, EnvName, FileRule, GuestPath, HostPattern, Net};
+use jp_policy::{
+    Access, Brokered, BrokeredName, Capabilities, EnvName, FileRule, Files, GuestPath, HostPattern,
+    Net,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{scalar::scalar, stage::is_default};
+use crate::{policy::rule, scalar::scalar, stage::is_default};
 
 /// What a call must be able to do, where that is not the default of its kind of tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -20,9 +23,6 @@ pub struct GrantConfig {
     /// The hosts it reaches.
     #[serde(default, skip_serializing_if = "is_default")]
     pub net: Option<NetGrant>,
-    /// Whether it runs a command.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub subprocess: Option<bool>,
     /// What the host does on its behalf, such as `clock.now_unix` or `kv.sqlite.todo.*`; absent is
     /// the default of the tool, an empty list is nothing.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -33,6 +33,25 @@ pub struct GrantConfig {
     /// The variables of the environment that a Wasm tool is told, such as `LANG`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub env: Vec<EnvGrant>,
+}
+
+impl GrantConfig {
+    /// Returns what is said, without what a kind of tool has anyway.
+    #[must_use]
+    pub fn stated(&self) -> Capabilities {
+        let workspace = self.workspace.and_then(WorkspaceAccess::access);
+        let workspace = workspace.and_then(|access| rule("/workspace", access));
+        let files = self.files.iter().map(|file| file.rule().clone());
+        let calls = self.calls.iter().flatten();
+        Capabilities {
+            files: Files::new(workspace.into_iter().chain(files)),
+            net: self.net.as_ref().map_or(Net::None, NetGrant::net),
+            brokered: Brokered::new(calls.map(|call| call.name().clone())),
+            selected: self.selected.and_then(WorkspaceAccess::access),
+            env: self.env.iter().map(|env| env.name().clone()).collect(),
+            ..Capabilities::default()
+        }
+    }
 }
 
 /// What may be done with the workspace, or with files that a person chooses.

@@ -19,7 +19,7 @@ pub struct ToolParameterConfig {
     /// Whether a call must have it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub required: bool,
-    /// One line about it; the description unless set.
+    /// One line about it, before the description.
     #[serde(default, skip_serializing_if = "is_default")]
     pub summary: Option<String>,
     /// What it means.
@@ -51,8 +51,15 @@ impl ToolParameterConfig {
             }
         };
         set("type", self.kind.clone().map(Value::from));
-        let description = self.summary.as_ref().or(self.description.as_ref());
-        set("description", description.cloned().map(Value::String));
+        let texts = [&self.summary, &self.description];
+        let texts: Vec<&str> = texts.into_iter().flatten().map(String::as_str).collect();
+        let description = (!texts.is_empty()).then(|| Value::String(texts.join("\n\n")));
+        set("description", description);
+        let example = self.examples.clone().map(Value::String);
+        set(
+            "examples",
+            example.map(|example| Value::Array(vec![example])),
+        );
         set("default", self.default.clone());
         let values = &self.enumeration;
         set(
@@ -70,6 +77,40 @@ impl ToolParameterConfig {
             set("required", required(&self.properties));
         }
         Value::Object(schema)
+    }
+}
+
+impl ToolParameterConfig {
+    /// Returns the first key in it that would have no effect, and why.
+    pub(crate) fn unheard(&self) -> Option<(Vec<String>, &'static str)> {
+        let is = |name: TypeName| match &self.kind {
+            None => true,
+            Some(ParameterType::One(kind)) => *kind == name,
+            Some(ParameterType::Any(kinds)) => kinds.contains(&name),
+        };
+        let key = |key: &str| vec![key.to_owned()];
+        if !self.properties.is_empty() && !is(TypeName::Object) {
+            return Some((key("properties"), "only an `object` has properties"));
+        }
+        let below = |start: Vec<String>| {
+            move |(path, why): (Vec<String>, &'static str)| ([start.clone(), path].concat(), why)
+        };
+        if let Some(items) = &self.items {
+            if !is(TypeName::Array) {
+                return Some((key("items"), "only an `array` has items"));
+            }
+            if items.required {
+                let path = ["items", "required"].map(str::to_owned).to_vec();
+                return Some((path, "an array may be empty: its items are never required"));
+            }
+            if let Some(found) = items.unheard() {
+                return Some(below(key("items"))(found));
+            }
+        }
+        self.properties.iter().find_map(|(name, part)| {
+            let start = vec!["properties".to_owned(), name.clone()];
+            part.unheard().map(below(start))
+        })
     }
 }
 

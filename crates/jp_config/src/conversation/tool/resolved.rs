@@ -1,12 +1,12 @@
 //! A tool together with what holds for all tools. `'*'` is looked at when a value is asked for.
 
-use jp_policy::{Access, Brokered, Capabilities, Files, Net, Request};
-use relative_path::RelativePath;
+use jp_policy::{Access, Capabilities, Files, Request};
+use relative_path::{RelativePath, RelativePathBuf};
 use serde_json::{Map as Object, Value};
 
 use super::{
-    CommandConfig, Enable, NetGrant, ResultMode, RunMode, StyleConfig, ToolConfig, ToolDefaults,
-    ToolSource, WorkspaceAccess, parameter::required,
+    CommandConfig, Enable, ResultMode, RunMode, StyleConfig, ToolConfig, ToolDefaults, ToolSource,
+    WorkspaceAccess, parameter::required,
 };
 use crate::policy::rule;
 
@@ -22,6 +22,18 @@ impl ToolConfigWithDefaults {
     #[must_use]
     pub const fn new(tool: ToolConfig, defaults: ToolDefaults) -> Self {
         Self { tool, defaults }
+    }
+
+    /// Returns the tool as if its Wasm binary were written down, for one that is found by its name.
+    ///
+    /// Such a file gets nothing by its name: what it is to have of the workspace must be said.
+    #[must_use]
+    pub fn found_at(&self, path: RelativePathBuf) -> Self {
+        let mut found = self.clone();
+        found.tool.wasm = Some(path);
+        let workspace = &mut found.tool.grant.workspace;
+        *workspace = workspace.or(Some(WorkspaceAccess::None));
+        found
     }
 
     /// Returns what is said about the tool itself.
@@ -145,25 +157,15 @@ impl ToolConfig {
             ToolSource::Local { .. } => (Some(Access::ReadWrite), self.wasm.is_none()),
             ToolSource::Mcp { .. } => (None, true),
         };
-        let grant = &self.grant;
-        let workspace = grant.workspace.map_or(workspace, |access| access.access());
-        let files = workspace
-            .and_then(|access| rule("/workspace", access))
-            .into_iter()
-            .chain(grant.files.iter().map(|grant| grant.rule().clone()));
+        let workspace = workspace.filter(|_| self.grant.workspace.is_none());
+        let workspace = workspace.and_then(|access| rule("/workspace", access));
+        let stated = self.grant.stated();
+        let files = stated.files.rules().iter().cloned().chain(workspace);
         Request {
             capabilities: Capabilities {
                 files: Files::new(files),
-                net: grant.net.as_ref().map_or(Net::None, NetGrant::net),
-                // A tool that is a command cannot talk itself out of being one: what it leaves out
-                // of its request nobody would be asked about.
-                subprocess: subprocess || grant.subprocess == Some(true),
-                brokered: Brokered::new(
-                    grant.calls.iter().flatten().map(|call| call.name().clone()),
-                ),
-                selected: grant.selected.and_then(WorkspaceAccess::access),
-                env: grant.env.iter().map(|env| env.name().clone()).collect(),
-                ..Capabilities::default()
+                subprocess,
+                ..stated
             },
             limits: self.limits.to_request(),
             // A tool configured by hand has no fuel limit unless one is set.

@@ -1,27 +1,18 @@
 //! How calls and results are shown.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::CommandConfig;
 use crate::{scalar::scalar, stage::is_default};
 
 /// How calls and results are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StyleConfig {
-    /// Whether nothing is shown at all.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub hidden: bool,
-    /// How much of a result is shown; 10 lines unless set.
+    /// How much of a result is shown to whoever decides that it is delivered; 10 lines unless set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub inline_results: InlineResults,
-    /// How the file of a result is linked to.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub results_file_link: ResultsFileLink,
     /// How arguments are shown.
     #[serde(default, skip_serializing_if = "is_default")]
     pub parameters: ParametersStyle,
@@ -63,22 +54,9 @@ scalar! {
     },
 }
 
-/// How the file of a result is linked to.
+/// How the arguments of a call are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ResultsFileLink {
-    /// As a path.
-    #[default]
-    Full,
-    /// As a link of the terminal.
-    Osc8,
-    /// Not at all.
-    Off,
-}
-
-/// How the arguments of a call are shown.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(try_from = "Value", into = "Value")]
 pub enum ParametersStyle {
     /// As JSON.
     #[default]
@@ -89,46 +67,4 @@ pub enum ParametersStyle {
     Off,
     /// As the tool itself formats them.
     Tool,
-    /// As a command formats them.
-    Command(CommandConfig),
-}
-
-impl TryFrom<Value> for ParametersStyle {
-    type Error = String;
-
-    fn try_from(value: Value) -> Result<Self, Self::Error> {
-        match value.as_str() {
-            Some("json") => Ok(Self::Json),
-            Some("function_call") => Ok(Self::FunctionCall),
-            Some("off") => Ok(Self::Off),
-            Some("tool") => Ok(Self::Tool),
-            _ => CommandConfig::try_from(value).map(Self::Command),
-        }
-    }
-}
-
-impl From<ParametersStyle> for Value {
-    fn from(style: ParametersStyle) -> Self {
-        match style {
-            ParametersStyle::Json => "json".into(),
-            ParametersStyle::FunctionCall => "function_call".into(),
-            ParametersStyle::Off => "off".into(),
-            ParametersStyle::Tool => "tool".into(),
-            ParametersStyle::Command(command) => serde_json::to_value(command).unwrap_or_default(),
-        }
-    }
-}
-
-impl JsonSchema for ParametersStyle {
-    fn schema_name() -> Cow<'static, str> {
-        "ParametersStyle".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let command = generator.subschema_for::<CommandConfig>();
-        schemars::json_schema!({
-            "description": "`json`, `function_call`, `off`, `tool`, or the command that formats them",
-            "anyOf": [{ "enum": ["json", "function_call", "off", "tool"] }, command],
-        })
-    }
 }

@@ -12,7 +12,7 @@ use jp_broker::mcp::{
 };
 use jp_config::{
     ChecksumAlgorithm, Layer, Loaded, McpProviderConfig,
-    tool::{ToolConfig, ToolSource},
+    tool::{Enable, ToolConfig, ToolConfigWithDefaults, ToolSource},
 };
 use jp_policy::{Capabilities, Denied, Grant, compose};
 use tokio_util::sync::CancellationToken;
@@ -97,19 +97,19 @@ impl McpTools {
     /// Tells whether a configured tool is one of a server.
     #[must_use]
     pub fn are_needed(&self, loaded: &Loaded) -> bool {
-        let mut tools = loaded.config.conversation.tools.tools.values();
-        tools.any(|tool| server_of(tool).is_some())
+        let mut tools = loaded.config.conversation.tools.iter();
+        tools.any(|(_, tool)| server_of(&tool).is_some())
     }
 
     /// Asks the servers of all enabled tools for their tools, side by side, and returns those that
     /// did not answer.
     pub async fn prepare(&self, loaded: &Loaded, cancel: &CancellationToken) -> Vec<Unlisted> {
-        let tools = loaded.config.conversation.tools.tools.values();
-        let needed: BTreeSet<&str> = tools.filter_map(server_of).collect();
+        let tools = loaded.config.conversation.tools.iter();
+        let needed: BTreeSet<String> = tools.filter_map(|(_, tool)| server_of(&tool)).collect();
         let mut unlisted = Vec::new();
         let mut tasks = tokio::task::JoinSet::new();
         for id in needed {
-            let (servers, id, cancel) = (Arc::clone(&self.servers), id.to_owned(), cancel.clone());
+            let (servers, cancel) = (Arc::clone(&self.servers), cancel.clone());
             tasks.spawn(async move {
                 let listed = servers.list_tools(&id, &cancel).await;
                 (id, listed)
@@ -201,10 +201,9 @@ impl McpTools {
     }
 }
 
-fn server_of(tool: &ToolConfig) -> Option<&str> {
-    let off = matches!(tool.enable, Some(jp_config::tool::Enable::Off));
-    match &tool.source {
-        ToolSource::Mcp { server, .. } if !off => Some(server),
+fn server_of(tool: &ToolConfigWithDefaults) -> Option<String> {
+    match tool.source() {
+        ToolSource::Mcp { server, .. } if tool.enable() != Enable::Off => Some(server.clone()),
         _ => None,
     }
 }

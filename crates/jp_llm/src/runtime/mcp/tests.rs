@@ -273,6 +273,49 @@ async fn a_server_needs_what_it_asks_for_from_the_users_policy() {
     assert!(!unlisted[0].optional);
 }
 
+/// Calls `echo` of the server with another digest than it has, and returns why it is refused.
+async fn refused(desk: &Desk, tools: &McpTools, digest: Digest) -> ToolError {
+    let mut tool = ToolDefinition::native("echo", Box::new(Nobody), Request::default());
+    let servers = Arc::clone(tools.servers());
+    let runtime = McpRuntime::new(servers, "s".to_owned(), "echo".to_owned(), digest);
+    tool.runtime = Arc::new(runtime);
+    let error = tool.execute(call(json!({})), &desk.host).await.unwrap_err();
+    let hint = error.hint().unwrap_or_default();
+    assert!(
+        !format!("{error} {hint}").contains("unconfined"),
+        "{error}: {hint}"
+    );
+    error
+}
+
+#[tokio::test]
+async fn a_tool_that_changed_a_server_that_is_refused_and_a_wrong_program_are_each_told_as_that() {
+    let never = CancellationToken::new();
+    let mut desk = Desk::new("user/config.toml", ALL);
+    let tools = desk.tools();
+    let listed = tools.list("s", &never).await.unwrap();
+    let (own, other) = (listed.get("echo").unwrap(), listed.get("no").unwrap());
+    let (own, other) = (own.digest(), other.digest());
+    let error = refused(&desk, &tools, other).await;
+    assert!(matches!(error, ToolError::McpSwapped { .. }), "{error:?}");
+    assert!(error.hint().unwrap().contains("`jp tool lock`"), "{error}");
+    let server = &mut desk.loaded.config.providers.mcp["s"];
+    server.checksum = Some(jp_config::Checksum {
+        algorithm: jp_config::ChecksumAlgorithm::Sha256,
+        value: "00".repeat(32),
+    });
+    let error = refused(&desk, &desk.tools(), own).await;
+    let ToolError::McpProgram { found, .. } = &error else {
+        panic!("{error:?}")
+    };
+    let line = format!("`checksum.value = \"{found}\"` under `[providers.mcp.s]`");
+    assert!(error.hint().unwrap().contains(&line), "{error}");
+    let untrusted = Desk::new("ws/.jp/config.toml", ALL);
+    let error = refused(&untrusted, &untrusted.tools(), own).await;
+    assert!(matches!(error, ToolError::McpRefused { .. }), "{error:?}");
+    assert!(error.to_string().contains("run `jp trust`"), "{error}");
+}
+
 #[test]
 fn progress_becomes_a_part_of_a_hundred_whatever_a_server_says() {
     let percent = |progress, total| {

@@ -30,12 +30,7 @@ impl Pass<'_> {
                 Ok(left) => left,
                 Err(limit) => {
                     let printed = Printed::default();
-                    return Err(limit_reached(
-                        &self.tool.name,
-                        limit,
-                        grant.limits(),
-                        printed,
-                    ));
+                    return Err(limit_reached(self.tool, limit, grant.limits(), printed));
                 }
             };
             let run = self.run_once(arguments, granted, &left).await;
@@ -50,7 +45,7 @@ impl Pass<'_> {
                         return ended;
                     }
                 }
-                other => return self.finished(other),
+                other => return self.finished(other).await,
             }
         }
     }

@@ -224,7 +224,25 @@ fn what_is_said_to_be_validated_must_be() {
     // The registry's key is worth nothing once it is revoked.
     world.roots.revoke(&registry.public().id(), "stolen");
     let fetched = world.validated(Some(&registry));
-    refused!(world.refuse(fetched), VerifyError::NotValidated { .. });
+    let refused = refused!(world.refuse(fetched), VerifyError::NotValidated { .. });
+    assert_eq!(
+        refused.to_string(),
+        "the manifest of `ocr` 1.2.0 says that it was validated, and registry `main` has not signed that"
+    );
+}
+
+#[test]
+fn a_tool_beside_an_app_may_say_that_it_was_validated_and_nobody_believes_it() {
+    let mut world = World::new();
+    let fetched = world.validated(None);
+    let mut expected = world.expected();
+    expected.registry = None;
+    let verified = verify(fetched, &world.roots, &world.revoked, &expected).unwrap();
+    assert_eq!(verified.validated_by(), None);
+    assert_eq!(
+        verified.manifest().validated_by.as_deref(),
+        Some("the-team")
+    );
 }
 
 #[test]
@@ -236,9 +254,13 @@ fn a_registry_that_validates_all_must_have_signed_each() {
     };
     world.roots.trust_registry("main", trusted).unwrap();
     // Removing the claim does not help.
-    refused!(
+    let refused = refused!(
         world.refuse(world.fetched()),
         VerifyError::NotValidated { .. }
+    );
+    assert_eq!(
+        refused.to_string(),
+        "registry `main` validates every tool it offers, and has not signed `ocr` 1.2.0"
     );
     let publisher = sign_manifest(&world.manifest, &world.publisher).unwrap();
     let registry = countersign(&world.manifest, &world.registry).unwrap();

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp_policy::{Access, Capabilities, GuestPath, Net, Policy};
+use jp_policy::{Access, Brokered, Capabilities, GuestPath, Net, Policy};
 use jp_registry::{
     Digest, Disk, Installer, Lock, Source, Store,
     diff::Diff,
@@ -186,6 +186,7 @@ impl Home {
             registries: vec![registry],
             host: policy(),
             app: policy(),
+            is_known: |_| true,
             builtins: vec!["bash".into(), "read_file".into()],
             wanted: Vec::new(),
             now: NOW,
@@ -221,11 +222,12 @@ pub(crate) fn walk(dir: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// Allows the tool's own directory, chosen files and one host.
+/// Allows the tool's own directory, chosen files, one host, and the call that reaches it.
 pub(crate) fn policy() -> Policy {
     let capabilities = Capabilities {
         selected: Some(Access::Read),
         net: Net::hosts(["api.example.com".parse().unwrap()]),
+        brokered: Brokered::new(["http.request".parse().unwrap()]),
         ..Capabilities::default()
     };
     let tmp = GuestPath::new("/tmp").unwrap();
