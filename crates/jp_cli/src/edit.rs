@@ -13,7 +13,7 @@ use jp_disk::Temporary;
 const MAX_EDITED: u64 = 64 * 1024 * 1024;
 
 /// How the names of files begin that are being edited.
-const PREFIX: &str = "jp-arguments-";
+const PREFIX: &str = "jp-edit-";
 
 /// After so long nobody edits any more.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
