@@ -104,9 +104,6 @@ impl Default for Wanted {
     }
 }
 
-/// The widest that `--padding` may make a field.
-const MOST_WIDTH: usize = 1 << 16;
-
 /// Runs `numfmt`.
 pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     let mut cmd = Cmd::new(sys, args);
@@ -197,8 +194,8 @@ fn padding(wanted: &mut Wanted, text: &[u8]) -> Option<&'static [u8]> {
     let number: Option<i64> = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
     let width = number.filter(|n| *n != 0);
     wanted.padding = width.map(|n| {
-        let width = usize::try_from(n.unsigned_abs()).unwrap_or(MOST_WIDTH);
-        (usize::min(width, MOST_WIDTH), n < 0)
+        let width = usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX);
+        (width, n < 0)
     });
     wanted
         .padding
@@ -261,10 +258,7 @@ fn format(text: &[u8], wanted: &mut Wanted) -> bool {
     let digits = |rest: &[u8]| rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let number = |text: Option<&[u8]>| -> usize {
         let text = text.and_then(|text| std::str::from_utf8(text).ok());
-        usize::min(
-            text.and_then(|text| text.parse().ok()).unwrap_or(0),
-            MOST_WIDTH,
-        )
+        text.and_then(|text| text.parse().ok()).unwrap_or(0)
     };
     let width = digits(rest);
     if width > 0 {
