@@ -9,7 +9,7 @@ use super::io::{Input, Output, called, fail, say};
 use super::options::{Front, HELP, Opt, Order, Support, Takes, VERSION, begin, hint, opt, refused};
 use super::quote::{quote, quote_name_if_odd};
 use crate::stop::Stop;
-use crate::system::{Follow, System, Timestamp, failed};
+use crate::system::{Follow, PIECE, System, Timestamp, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -336,10 +336,13 @@ impl Job<'_> {
         };
         let mut done = Ok(());
         while let Ok(Some(line)) = failed(input.record(sys, b'\n'))? {
-            let line = line.strip_suffix(b"\n").unwrap_or(line).to_vec();
-            done = match parse(&line, sys.now(), &self.zone) {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            for piece in line.chunks(PIECE) {
+                sys.work_bytes(piece.len())?;
+            }
+            done = match parse(line, sys.now(), &self.zone) {
                 Some(moment) => self.print(sys, moment),
-                None => self.invalid(sys, &line),
+                None => self.invalid(sys, line),
             };
             if done.is_err() {
                 break;

@@ -37,6 +37,8 @@ pub(crate) mod nproc;
 pub(crate) mod numbers;
 pub(crate) mod options;
 pub(crate) mod pace;
+#[cfg(test)]
+mod pace_tests;
 pub(crate) mod printenv;
 pub(crate) mod quote;
 pub(crate) mod readlink;

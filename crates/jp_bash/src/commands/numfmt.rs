@@ -108,9 +108,6 @@ impl Default for Wanted {
     }
 }
 
-/// The widest that `--padding` may make a field.
-const MOST_WIDTH: usize = 1 << 16;
-
 /// Runs `numfmt`.
 pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     let mut cmd = Cmd::new(sys, args);
@@ -247,8 +244,8 @@ fn take(
         PADDING => match signed(text, i64::MIN, i64::MAX) {
             Ok(0) | Err(_) => return wrong(cmd, b"invalid padding value "),
             Ok(number) => {
-                let width = usize::try_from(number.unsigned_abs()).unwrap_or(MOST_WIDTH);
-                wanted.padding = Some((usize::min(width, MOST_WIDTH), number < 0));
+                let width = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
+                wanted.padding = Some((width, number < 0));
             }
         },
         FORMAT => given.format = Some(text.to_vec()),
@@ -380,9 +377,6 @@ fn convert(
         Err(why) => {
             if wanted.invalid != Invalid::Ignore {
                 let shown = cmd.quote(field);
-                // What stands before it in the line was printed by now.
-                cmd.put(out)?;
-                out.clear();
                 cmd.note(&[why.as_bytes(), &shown, scale::hint(why)])?;
             }
             if matches!(wanted.invalid, Invalid::Abort | Invalid::Fail) {

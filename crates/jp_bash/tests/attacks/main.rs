@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 #![expect(clippy::print_stderr, reason = "sizes are shown beside a failure")]
 
+mod address_space;
 mod embedding;
 mod expansion;
 mod files;

@@ -83,9 +83,9 @@ impl Record {
     }
 
     /// Counts the fields without keeping them.
-    pub(super) fn count_first(&self) -> Result<usize, MatchError> {
+    pub(super) fn count_first(&self, sys: &mut dyn System) -> Result<usize, MatchError> {
         let mut count = 0;
-        split(&self.text, &self.splitter, &mut |_, _| count += 1)?;
+        split(sys, &self.text, &self.splitter, &mut |_, _| count += 1)?;
         Ok(count)
     }
 

@@ -1,6 +1,6 @@
 //! `--format` of `numfmt`: text around one `%[0]['][-][WIDTH][.PRECISION]f`.
 
-use super::{MOST_WIDTH, Wanted};
+use super::Wanted;
 use crate::commands::numbers::signed;
 use crate::commands::quote::quote;
 
@@ -30,9 +30,9 @@ pub(super) fn read(text: &[u8], wanted: &mut Wanted, utf8: bool) -> Result<(), V
     }
     let (width, after) = number(rest);
     if let Some(width) = width {
-        let columns = usize::try_from(width.unsigned_abs()).unwrap_or(MOST_WIDTH);
+        let columns = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX);
         if columns > 0 {
-            wanted.padding = Some((usize::min(columns, MOST_WIDTH), width < 0));
+            wanted.padding = Some((columns, width < 0));
         }
         rest = after;
     }

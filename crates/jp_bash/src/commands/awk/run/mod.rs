@@ -284,7 +284,7 @@ impl<'a> Vm<'a> {
     /// Asks for the memory that the fields of a long record take, before they are found.
     fn claim_fields(&mut self) -> Ran<()> {
         if self.record.is_long() {
-            let count = self.record.count_first()?;
+            let count = self.record.count_first(self.sys)?;
             self.meter.touch(self.record.text().len());
             self.claim(count.saturating_mul(Record::SPAN))?;
             self.record.make_room(count, &self.meter);
