@@ -68,8 +68,9 @@ fn sources<'t>(tree: &'t Tree, but: &'static str) -> impl Iterator<Item = &'t Fi
 
 /// Returns the hidden characters that a source spells as character literals, comments apart.
 fn hidden(source: &str) -> BTreeSet<char> {
-    let is_comment = |line: &&str| line.trim_start().starts_with("//");
-    let lines = source.lines().filter(|line| !is_comment(line));
+    let lines = source
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
     let literals = lines.flat_map(|line| line.split("'\\u{").skip(1));
     literals
         .filter_map(|rest| {
@@ -96,7 +97,8 @@ fn is_odd(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 ";
-        let mark = "//! A.\nconst BOM: char = '\\u{feff}'; // '\\u{200b}' '\\u{200c}'\n";
+        let mark =
+            "//! A.\nconst BOM: char = '\\u{feff}'; // '\\u{200b}' '\\u{200c}' '\\u{200d}'\n";
         let tests = format!("//! A.\n#[cfg(test)]\nmod tests {{\n{table}}}\n");
         let tree = planted(&[
             ("crates/a/src/lib.rs", table),
