@@ -27,7 +27,9 @@ fn offered(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
     let listed = sandbox.jp(&words).exits(0).json();
     let tools = listed["tools"].as_array().unwrap().iter();
     let names = tools.map(|tool| tool["name"].as_str().unwrap().to_owned());
-    names.filter(|name| FOUR.contains(name.as_str())).collect()
+    names
+        .filter(|name| FOUR.contains(&format!("tools.{name}]")))
+        .collect()
 }
 
 #[test]

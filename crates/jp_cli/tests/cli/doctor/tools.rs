@@ -142,7 +142,7 @@ fn tools_that_are_not_locked_not_named_or_could_not_run_are_told() {
     let shop = Shop::open();
     shop.publish("1.1.0", &json!(["net:a.example", "http.request"]));
     let config = "workspace/.jp/config.toml";
-    let allowed = "[capabilities]\nnet = [\"a.example\"]\n[tooling]\nother = { id = \"greet\" }\n";
+    let allowed = "[capabilities]\nnet = [\"a.example\"]\ncalls = [\"http.request\"]\n[tooling]\nother = { id = \"greet\" }\n";
     shop.sandbox.write(config, allowed);
     let found = shop.doctor(&["--offline"]);
     assert_eq!(
@@ -170,7 +170,8 @@ fn tools_that_are_not_locked_not_named_or_could_not_run_are_told() {
     );
     shop.jp(&["tool", "update", "greet", "--yes"]);
     shop.jp(&["trust"]);
-    shop.sandbox.write(config, "");
+    let calls = "[capabilities]\ncalls = [\"http.request\"]\n";
+    shop.sandbox.write(config, calls);
     let line = mend(&shop.doctor(&[]), "error", "greet 1.1.0", "net");
     assert!(
         line.contains("net = [\"a.example\"]") && line.contains("[capabilities]"),
