@@ -129,9 +129,8 @@ fn settings(cmd: &mut Cmd<'_>, options: &[(char, Option<Vec<u8>>)]) -> Result<Se
         let text = value.as_deref().unwrap_or_default();
         let quoted = cmd.quote(text);
         let integer = |what: &[u8], least: i64, most: i64| {
-            signed(text, least, most).map_err(|why| {
-                Wrong::Message([b"invalid ", what, b": ", &quoted, why].concat())
-            })
+            signed(text, least, most)
+                .map_err(|why| Wrong::Message([b"invalid ", what, b": ", &quoted, why].concat()))
         };
         match id {
             'b' | 'f' | 'h' => {

@@ -128,8 +128,11 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     cmd.finish()
 }
 
+/// What is wrong with a range: a part of it, and why.
+type Wrong<'t> = (&'t [u8], &'static [u8]);
+
 /// Reads `LO-HI`; the error is the part that is wrong, and why.
-fn input_range(text: &[u8]) -> Result<(u64, u64), (&[u8], &'static [u8])> {
+fn input_range(text: &[u8]) -> Result<(u64, u64), Wrong<'_>> {
     let read = |part| {
         size(part, b"").map_err(|bad| match bad {
             BadNumber::Overflow => (part, &b": Value too large for defined data type"[..]),

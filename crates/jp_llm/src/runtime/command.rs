@@ -173,6 +173,7 @@ impl ToolRuntime for CommandRuntime {
                     tool: invocation.tool.name.clone(),
                     limit: Limit::Memory,
                     allowed,
+                    from: invocation.tool.source.to_string(),
                     printed: Box::new(printed(&stdout, &stderr)),
                 }
                 .into())

@@ -187,7 +187,7 @@ impl Side {
         let on = wanted.on.get(file).copied().unwrap_or(0);
         let due = wanted.check == Some(true) || (wanted.check.is_none() && self.unpaired);
         let wrong = match &old {
-            Some(old) if due && !self.told && cmd.status == 0 => {
+            Some(old) if due && !self.told && (wanted.check.is_none() || cmd.status == 0) => {
                 compare(cmd.sys, old.key(on), line.key(on), wanted.ignore_case)?.is_gt()
             }
             _ => false,

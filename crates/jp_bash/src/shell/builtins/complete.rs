@@ -497,7 +497,8 @@ fn show_completions(shell: &mut Shell<'_>, names: &[&[u8]]) -> Result<i32, Flow>
 pub(super) fn compopt(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> {
     const USAGE: &str = "compopt [-o|+o option] [-DEI] [name ...]";
     let mut options = Getopt::new(args, "+o:DEI");
-    let (mut special, mut changes): (Vec<&[u8]>, Vec<(Vec<u8>, bool)>) = Default::default();
+    let mut special: Vec<&[u8]> = Vec::new();
+    let mut changes: Vec<(Vec<u8>, bool)> = Vec::new();
     loop {
         match options.next() {
             Ok(None) => break,
