@@ -184,9 +184,12 @@ fn cancel_stops_a_run_from_another_thread() {
         output.recv().unwrap();
         cancel.store(true, Ordering::Relaxed);
     });
-    let result = bash.exec_streaming(
+    let result = bash.exec_with(
         b"echo a; while :; do :; done",
-        Box::new(move |_out, _err| seen.send(()).unwrap_or_default()),
+        &ExecOptions::default(),
+        Some(Box::new(move |_out, _err| {
+            seen.send(()).unwrap_or_default()
+        })),
     );
     helper.join().unwrap();
     assert_eq!(

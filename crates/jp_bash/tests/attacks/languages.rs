@@ -2,7 +2,7 @@
 
 use jp_bash::{Bounds, Limit};
 
-use crate::support::{attack, attack_deep, attack_within, patient, tight};
+use crate::support::{attack, attack_deep, attack_within, tight};
 
 const ENDLESS: &[Limit] = &[Limit::Loops, Limit::Time];
 const GROWING: &[Limit] = &[Limit::Memory, Limit::Loops];
@@ -34,11 +34,8 @@ fn a15_endless_awk_stops() {
 fn a16_growing_awk_stops_at_the_memory_limit() {
     attack("awk 'BEGIN{s=\"aaaaaaaa\"; while(1) s=s s}'").stops_at(Limit::Memory);
     attack("awk 'BEGIN{while(1) a[i++]=i}'").stops_at_any(GROWING);
-    attack_within(
-        patient(),
-        "awk 'BEGIN{s=\"a\"; while(1) gsub(/a/,\"aa\",s)}'",
-    )
-    .stops_at_any(GROWING);
+    attack_within(tight(), "awk 'BEGIN{s=\"a\"; while(1) gsub(/a/,\"aa\",s)}'")
+        .stops_at_any(GROWING);
     attack("awk 'BEGIN{while(1){s=s \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"; a[s]}}'").stops_at_any(GROWING);
     attack("awk 'BEGIN{$0=\"a a\"; while(1) $0=$0 \" \" $0}'").stops_at_any(GROWING);
     attack("awk 'BEGIN{s=sprintf(\"%1000000s\",\"\"); while(1) n=split(s,a,\"\")}'")
@@ -121,7 +118,7 @@ fn a18_endless_sed_stops_with_an_error() {
     attack("sed ':a;H;G;ba' <<< a").stops_at_any(GROWING);
     attack("sed ':a;G;h;ba' <<< a").stops_at_any(GROWING);
     attack("sed -n ':a;N;ba' < <(yes)").stops_at_any(GROWING);
-    attack_within(patient(), "sed 's/x*/y/g;:a;s/y/yy/g;ta' <<< a").stops_at_any(GROWING);
+    attack_within(tight(), "sed 's/x*/y/g;:a;s/y/yy/g;ta' <<< a").stops_at_any(GROWING);
     attack("sed D <<< a; sed 'G;D' <<< a").stops_at_any(&[
         Limit::Loops,
         Limit::Memory,

@@ -3,7 +3,7 @@
 use std::sync::{atomic::Ordering, mpsc};
 use std::time::Duration;
 
-use jp_bash::{Bash, Bounds, Category, Limit};
+use jp_bash::{Bash, Bounds, Category, ExecOptions, Limit};
 
 use crate::support::{attack, attack_in, attack_within, roomy, still_works, text, tight};
 
@@ -173,9 +173,12 @@ fn a47_a_cancel_ends_the_call_and_no_other() {
             output.recv().unwrap();
             cancel.store(true, Ordering::Relaxed);
         });
-        let result = bash.exec_streaming(
+        let result = bash.exec_with(
             format!("echo before; {script}").as_bytes(),
-            Box::new(move |_out, _err| seen.send(()).unwrap_or_default()),
+            &ExecOptions::default(),
+            Some(Box::new(move |_out, _err| {
+                seen.send(()).unwrap_or_default()
+            })),
         );
         thread.join().unwrap();
         assert_eq!(

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jp_bash::{
-    Bash, Bounds, ExecOptions, HttpError, HttpRequest, HttpResponse, Monotonic, Park, Transport,
-    WallClock,
+    Bash, Bounds, ExecMode, ExecOptions, HttpError, HttpRequest, HttpResponse, Monotonic, Park,
+    Transport, WallClock,
 };
 
 /// Runs a script in an empty directory; returns what it printed.
@@ -29,7 +29,7 @@ pub(crate) fn run(script: &str) -> String {
         .build();
     let options = ExecOptions {
         name: b"../script".to_vec(),
-        script: true,
+        mode: ExecMode::File,
         ..ExecOptions::default()
     };
     let result = bash.exec_with(script.as_bytes(), &options, None);
