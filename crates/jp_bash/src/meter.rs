@@ -18,6 +18,10 @@ mod counts {
     #[inline]
     pub(crate) fn handed(_bytes: usize) {}
 
+    /// Data of that length is held beside what was handed out before.
+    #[inline]
+    pub(crate) fn kept(_bytes: usize) {}
+
     /// The budget was asked for that many units of work.
     #[inline]
     pub(crate) fn asked(_units: u32) {}
@@ -70,6 +74,10 @@ mod counts {
             counts.settle();
             counts.owed = bytes;
         });
+    }
+
+    pub(crate) fn kept(bytes: usize) {
+        with(|counts| counts.owed = counts.owed.saturating_add(bytes));
     }
 
     pub(crate) fn asked(units: u32) {

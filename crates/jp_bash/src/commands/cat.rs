@@ -6,7 +6,7 @@ use super::io::Input;
 use super::options::{Opt, Takes, opt};
 use crate::errno::Errno;
 use crate::stop::Stop;
-use crate::system::{Fd, FileKind, OpenHow, System, failed};
+use crate::system::{Fd, FileKind, OpenHow, PIECE, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "cat",
@@ -142,8 +142,11 @@ fn copy(cmd: &mut Cmd<'_>, path: &[u8], fd: Fd, look: &mut Look) -> Result<(), S
             // A pipe's reader may wait for what is here while we wait for more.
             cmd.out.flush(cmd.sys)?;
         } else {
-            show(cmd.out.buffer(), piece, look);
-            cmd.out.settle(cmd.sys)?;
+            // One byte may become many.
+            for part in piece.chunks(PIECE / 8) {
+                show(cmd.out.buffer(), part, look);
+                cmd.out.settle(cmd.sys)?;
+            }
         }
         input.consume(len);
         if cmd.out.failed() {

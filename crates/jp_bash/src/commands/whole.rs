@@ -26,7 +26,7 @@ fn drain(sys: &mut dyn System, input: &mut Input, held: &mut Held) -> SysResult<
     loop {
         let piece = input.fill(sys)?;
         if piece.is_empty() {
-            meter::handed(all.len());
+            meter::kept(all.len());
             return Ok(all);
         }
         held.room(sys, &mut all, piece.len())?;

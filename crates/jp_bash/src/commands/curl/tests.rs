@@ -43,9 +43,11 @@ fn header<'a>(fixture: &'a Fixture, request: usize, name: &str) -> Option<&'a st
 }
 
 #[test]
-fn without_a_grant_the_message_names_it_even_when_silent() {
+fn without_a_grant_the_message_names_it_unless_silent() {
     let mut fixture = with(vec![]);
     let ran = curl(&mut fixture, "-s http://example.com/x");
+    assert_eq!((ran.status, ran.stderr.as_str()), (Ok(7), ""));
+    let ran = curl(&mut fixture, "-sS http://example.com/x");
     assert_eq!(ran.status, Ok(7));
     assert_eq!(
         ran.stderr,

@@ -324,6 +324,13 @@ impl Draft {
             self.patterns.get_or_insert_with(Vec::new);
             return Ok(Ok(()));
         }
+        // Each pattern is a text of its own, however short.
+        let lines = memchr::memchr_iter(b'\n', &all).count() + 1;
+        let needed =
+            all.len()
+                .saturating_add(lines.saturating_mul(4 * size_of::<Vec<u8>>())) as u64;
+        sys.reserve(needed)?;
+        sys.release(needed);
         self.add_patterns(&all);
         Ok(Ok(()))
     }

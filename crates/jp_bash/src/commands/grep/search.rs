@@ -183,7 +183,8 @@ impl Search {
         filled += *got.as_ref().unwrap_or(&0);
         self.buf.truncate(filled);
         let got = got?;
-        sys.work(u32::try_from(got / 1024).unwrap_or(u32::MAX))?;
+        sys.work_bytes(got / 2)?;
+        sys.work_bytes(got / 2)?;
         Ok(got == 0)
     }
 

@@ -179,7 +179,12 @@ impl Inputs {
             match step {
                 Ok(Step::Value(value)) => return Ok(Some(value)),
                 Ok(Step::End) => return Ok(None),
-                Ok(Step::More) => last = !self.more(fuel)?,
+                Ok(Step::More) => {
+                    // An array that is still open may double with the next piece.
+                    fuel.room(self.parser.held().saturating_mul(2))
+                        .map_err(Fail::from)?;
+                    last = !self.more(fuel)?;
+                }
                 Err(message) => {
                     let message = self.complaint(message);
                     if self.mode.stream_errors {

@@ -84,6 +84,15 @@ impl Parser {
         }
     }
 
+    /// Returns about how many bytes the arrays take that are not closed yet.
+    pub(super) fn held(&self) -> usize {
+        let arrays = self.open.iter().map(|open| match open {
+            Open::Array(items) => items.capacity(),
+            _ => 0,
+        });
+        arrays.sum::<usize>().saturating_mul(size_of::<Value>())
+    }
+
     fn mark(&mut self, mark: u8) -> Result<(), &'static str> {
         match mark {
             b'[' | b'{' => {

@@ -49,7 +49,7 @@ use world::World;
 use crate::commands::Spec;
 use crate::commands::io::{Output, complain};
 use crate::stop::Stop;
-use crate::system::{SysError, System};
+use crate::system::{PIECE, SysError, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -440,7 +440,8 @@ impl Session<'_> {
             Terminator::Nothing => {}
         }
         world.fuel.sync()?;
-        if self.options.unbuffered {
+        // What is large was asked for step by step, and goes out as a whole.
+        if self.options.unbuffered || self.out.buffer().len() > PIECE {
             self.out.flush(world.fuel.sys)?;
         } else {
             self.out.settle(world.fuel.sys)?;

@@ -7,6 +7,7 @@ use super::number;
 use super::text::Text;
 use super::value::{Array, Object, Value};
 use crate::stop::Stop;
+use crate::system::PIECE;
 
 /// How values are shown.
 #[derive(Clone, Default)]
@@ -37,6 +38,9 @@ pub(super) fn dump(
     style: &Style,
     out: &mut Vec<u8>,
 ) -> Result<(), Stop> {
+    if let Some(text) = value.text() {
+        room_for_text(fuel, text)?;
+    }
     let mut writer = Writer { style, out };
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut counted = writer.out.len();
@@ -73,12 +77,29 @@ pub(super) fn dump(
                 writer.close(depth_now, depth - 1);
             }
             Some((first, name, item)) => {
+                if let Some(text) = item.text() {
+                    room_for_text(fuel, text)?;
+                }
                 writer.separate(depth_now, first, depth, name);
                 writer.begin(item, &mut open);
             }
         }
     }
     Ok(())
+}
+
+/// Asks for what a long text takes as JSON, before it is written.
+fn room_for_text(fuel: &mut Fuel<'_>, text: &[u8]) -> Result<(), Stop> {
+    if text.len() <= PIECE {
+        return Ok(());
+    }
+    let mut needed = 0_usize;
+    for piece in text.chunks(PIECE) {
+        fuel.pay(piece.len())?;
+        let escaped = piece.iter().filter(|byte| **byte < 0x20 || **byte == 0x7f);
+        needed = needed.saturating_add(piece.len() + escaped.count() * 5);
+    }
+    fuel.room(needed)
 }
 
 /// Returns a value as compact JSON.

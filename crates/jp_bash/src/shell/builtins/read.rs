@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::args::{Getopt, number};
+use crate::budget::Budget;
 use crate::errno::Errno;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
@@ -10,7 +11,11 @@ use crate::shell::vars::access::{Assigned, is_name};
 use crate::shell::vars::ifs::Ifs;
 use crate::shell::vars::subscript::split_target;
 use crate::shell::vars::{Bytes, known};
+use crate::stop::Stop;
 use crate::system::{Fd, SysError, System, Whence};
+
+/// About what one field of an array takes while the list of them grows.
+const FIELD: usize = 4 * size_of::<Bytes>();
 
 const USAGE: &str = "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]";
 
@@ -365,15 +370,19 @@ impl Record {
     }
 
     /// Splits everything, as for an array.
-    fn fields(&self, ifs: &Ifs) -> Vec<Bytes> {
+    fn fields(&self, ifs: &Ifs, budget: &Budget) -> Result<Vec<Bytes>, Stop> {
         let mut fields = Vec::new();
         let mut at = self.skip_spaces(ifs, 0);
         while at < self.text.len() {
             let (end, next) = self.field(ifs, at);
+            if fields.len() % 1024 == 1023 {
+                // The list may double, and each field is a text of its own.
+                budget.room(fields.len().saturating_mul(FIELD).saturating_add(at))?;
+            }
             fields.push(Bytes::from(self.slice(at, end)));
             at = next;
         }
-        fields
+        Ok(fields)
     }
 }
 
@@ -386,7 +395,8 @@ fn assign(
     let ifs = shell.vars.ifs();
     if let Some(array) = &wanted.array {
         let name = shell.intern(array)?;
-        return shell.set_array(name, record.fields(&ifs));
+        let fields = record.fields(&ifs, &shell.kernel.budget)?;
+        return shell.set_array(name, fields);
     }
     if names.is_empty() {
         return shell.set_var(known::REPLY, Bytes::from(record.text.as_slice()));
