@@ -95,7 +95,7 @@ fn ulimit_cannot_set_anything() {
 
 #[test]
 fn options_of_builtins_without_an_effect_are_refused() {
-    for script in ["set -k", "set -t", "set -o onecmd", "suspend -f", "bind -l"] {
+    for script in ["set -k", "set -o keyword", "suspend -f", "bind -l"] {
         assert_ne!(run(script).exit_code, 0, "{script}");
         assert!(err(script).contains("not supported"), "{script}");
     }

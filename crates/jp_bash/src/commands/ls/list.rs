@@ -34,7 +34,7 @@ impl Entry {
         settings: &Settings,
     ) -> Result<Self, Stop> {
         let mut target = None;
-        let wants_target = settings.format == Format::Long || settings.dirs_first;
+        let wants_target = settings.format == Format::Long;
         if stat.kind == FileKind::Symlink && wants_target {
             match failed(cmd.sys.readlink(path))? {
                 Ok(text) => {

@@ -79,13 +79,14 @@ impl Shell<'_> {
             at += 1;
             for letter in arg.iter().skip(1) {
                 if *letter == b'o' {
-                    let option = args.get(at);
-                    at += 1;
-                    let Some(option) = option.filter(|option| !option.is_empty()) else {
+                    // Bash takes nothing, or what looks like another option, for no name at all.
+                    let names = |word: &&Vec<u8>| !matches!(word.first(), None | Some(b'-' | b'+'));
+                    let Some(option) = args.get(at).filter(names) else {
                         let text = list(self, on);
                         self.print(name, &text)?;
                         continue;
                     };
+                    at += 1;
                     if !self.set_named(name, option, on)? {
                         return Ok(Err(2));
                     }
@@ -136,7 +137,6 @@ impl Shell<'_> {
     ) -> Result<bool, Flow> {
         let why: &[u8] = match opt {
             Opt::Keyword if on => b"assignments stand before the command",
-            Opt::OneCmd if on => b"use exit",
             _ => return Ok(true),
         };
         self.complain_as(builtin, &[name, b": not supported: ", why].concat())?;

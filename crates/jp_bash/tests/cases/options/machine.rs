@@ -20,6 +20,7 @@ pub(crate) fn run(script: &str) -> String {
         .limits(limits)
         .clock(monotonic, wall, park)
         .network(Arc::new(Server::default()))
+        .plain_errors()
         .empty_environment()
         .env("PATH", "/usr/bin:/bin")
         .env("HOME", "/tmp/home-x")
