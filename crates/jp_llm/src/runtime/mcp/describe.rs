@@ -259,6 +259,6 @@ mod tests {
         let docs = describe(&tool(&endless, json!({})), &config("{}"))
             .unwrap()
             .docs;
-        assert_eq!(docs.summary.unwrap().chars().count(), 301);
+        assert_eq!(docs.summary.unwrap().chars().count(), 300);
     }
 }
