@@ -12,8 +12,13 @@ pub(crate) const MOST_BYTES: usize = 64 << 10;
 #[cfg(test)]
 pub(crate) const MOST_STEPS: u64 = 10_000;
 
+#[cfg(test)]
+pub(crate) use counts::*;
 #[cfg(not(test))]
-mod counts {
+pub(crate) use silent::*;
+
+#[cfg(not(test))]
+mod silent {
     /// Data of that length was handed out in one piece.
     #[inline]
     pub(crate) fn handed(_bytes: usize) {}
@@ -125,5 +130,3 @@ mod counts {
         late
     }
 }
-
-pub(crate) use counts::*;

@@ -69,12 +69,12 @@ pub(crate) fn attack(script: &str) -> Outcome {
 
 /// Runs an attack within other bounds.
 pub(crate) fn attack_within(bounds: Bounds, script: &str) -> Outcome {
-    attack_built(Bash::builder().limits(bounds), script)
+    attack_built(at_its_own_pace(Bash::builder().limits(bounds)), script)
 }
 
 /// Runs an attack in a session made by that builder.
 pub(crate) fn attack_built(builder: BashBuilder, script: &str) -> Outcome {
-    attack_in(&mut at_its_own_pace(builder).build(), script)
+    attack_in(&mut builder.build(), script)
 }
 
 /// Runs an attack in a session and checks that the session still works.

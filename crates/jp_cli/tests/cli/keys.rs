@@ -156,6 +156,7 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("policy.selected", User("policy.selected = 'none'", "conversation.tools.read.grant.selected = 'read'", SHOW)),
         ("policy.stdio", User("policy.stdio = false", "", SHOW)),
         ("policy.subprocess", User("policy.subprocess = false", "", &["tool", "show", "count"])),
+        ("policy.command_memory", Test("jp_llm/tests/it/commands.rs", "a_command_that_says_nothing_has_the_memory_that_the_users_policy_says")),
         ("policy.unconfined", Test("jp_llm/tests/it/unconfined.rs", "f65_without_a_launcher_a_command_is_refused")),
         ("policy.workspace", User("policy.workspace = 'none'", "", SHOW)),
         ("providers.mcp.<>.arguments", Test("jp_llm/src/runtime/mcp/tests.rs", "a_tool_of_a_server_runs_like_any_other")),

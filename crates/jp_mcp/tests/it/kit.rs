@@ -117,8 +117,8 @@ impl Ask {
 impl Ask {
     /// Waits until the server has said that the call arrived.
     pub(crate) async fn arrived(&self) {
-        let heard = async || !self.heard.lock().unwrap().is_empty();
-        until("the call arrives", heard).await;
+        let heard = || self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        until("the call arrives", async || !heard().is_empty()).await;
     }
 }
 

@@ -160,7 +160,7 @@ impl Shell<'_> {
             return Some(found.to_owned());
         }
         let mut custom = custom.filter_map(|known| std::str::from_utf8(known).ok());
-        custom.find(|known| near(&known)).map(str::to_owned)
+        custom.find(near).map(str::to_owned)
     }
 }
 

@@ -118,7 +118,7 @@ impl Tree {
         let Some(top) = planned.index else {
             return Ok(());
         };
-        self.visit::<ApplyError>(top, &planned.path, quota, &mut |tree, index, path| {
+        self.visit::<ApplyError>(top, &planned.path, quota, |tree, index, path| {
             let inode = tree.get(index)?;
             checked.names += 1;
             checked.bytes = checked.bytes.saturating_add(match &inode.body {

@@ -169,7 +169,7 @@ impl Tree {
         top: u32,
         path: &[u8],
         quota: &dyn Quota,
-        visit: &mut dyn FnMut(&Self, u32, &[u8]) -> Result<(), E>,
+        mut visit: impl FnMut(&Self, u32, &[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         visit(self, top, path)?;
         let mut todo = Vec::new();
@@ -217,7 +217,7 @@ impl Tree {
                 both.entry(join(&planned.path, &inner)).or_default().0 = Some((kind, mark.mode));
             }
             if let Some(index) = planned.index {
-                self.visit::<SysError>(index, &planned.path, quota, &mut |tree, index, path| {
+                self.visit::<SysError>(index, &planned.path, quota, |tree, index, path| {
                     let inode = tree.get(index).map_err(SysError::Errno)?;
                     both.entry(path.to_vec()).or_default().1 = Some((inode.kind(), inode.mode));
                     Ok(())

@@ -70,7 +70,7 @@ impl<'a> Stage<'a> {
         let slot = slot(number);
         let group = self.group(planned)?;
         let mut dirs: Vec<(Vec<u8>, Vec<u8>, u32)> = Vec::new();
-        tree.visit::<ApplyError>(top, &planned.path, quota, &mut |tree, index, path| {
+        tree.visit::<ApplyError>(top, &planned.path, quota, |tree, index, path| {
             let inner = path.get(planned.path.len()..).unwrap_or_default();
             let inner = inner.strip_prefix(b"/").unwrap_or(inner);
             let at = join(&slot, inner);

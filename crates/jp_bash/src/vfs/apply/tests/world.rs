@@ -72,7 +72,10 @@ pub(super) fn scribble(files: &mut Files, dice: &mut Dice) {
         match dice.roll(9) {
             0 | 1 => files.put(&path, &dice.text()).ok(),
             2 => files.mkdir(&path).ok(),
-            3 => Some(files.remove_all(&path)),
+            3 => {
+                files.remove_all(&path);
+                None
+            }
             4 | 5 => files.rename(&path, &other).ok(),
             6 => files.symlink(&dice.text(), &path).ok(),
             7 => files.link(&path, &other).ok(),
