@@ -123,6 +123,7 @@ fn catches_interrupts(process: rustix::process::Pid) {
     let path = format!("/proc/{}/status", process.as_raw_nonzero());
     let caught = || {
         let status = std::fs::read_to_string(&path).unwrap();
+        assert!(!status.contains("State:\tZ"), "it ended by itself");
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
         let mask = u64::from_str_radix(mask.unwrap().trim(), 16).unwrap();
         mask & 1 << (rustix::process::Signal::INT.as_raw() - 1) != 0
@@ -135,7 +136,7 @@ fn catches_interrupts(process: rustix::process::Pid) {
 #[test]
 fn a_signal_cancels_a_spinning_call_and_leaves_a_record() {
     let sandbox = Sandbox::with_tools();
-    let words = ["--cfg", "conversation.tools.spin.limits.time=600000"];
+    let words = ["--cfg", "conversation.tools.spin.limits.time=60000"];
     let words = [&words[..], &["tool", "run", "--yes", "spin"]].concat();
     // The first run compiles, so that the second one is soon where it can be stopped.
     sandbox.call(&["spin"]).exits(124);
