@@ -135,7 +135,7 @@ fn wrong_types_are_named_with_their_place() {
             ),
             (
                 r#"{"action":"create_many","items":[{"title":"a","story_points":-1}]}"#,
-                "Invalid items[0].story_points: must be a whole number of at least 1",
+                "Invalid items[0].story_points: must be a whole number between 1 and 1000",
             ),
             (
                 r#"{"action":"create","title":"a","dependency_refs":[1.5]}"#,
