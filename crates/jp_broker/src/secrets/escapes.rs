@@ -1,15 +1,18 @@
 //! Reads through the escapes of JSON, URLs and HTML, so that a value is found however its letters are
 //! spelled: `\u002B`, `%2b`, `&#43;`, and JSON within JSON. Does not know what is looked for.
+//!
+//! Escapes are read one layer at a time. `%250A` is a line break that was escaped twice, or the text
+//! `%0A` escaped once: only who knows what is looked for can tell which, so every layer is searched.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, rc::Rc};
 
 use memchr::memchr3;
 
 /// Backslashes before one letter: JSON that is written into JSON doubles them each time.
 const MAX_RUN: usize = 8;
 
-/// How often `%` or `&` may have been escaped itself.
-const MAX_AGAIN: usize = 3;
+/// Layers of escapes that are read.
+const LAYERS: usize = 6;
 
 /// Letters and digits between `&` and `;`.
 const MAX_ENTITY: usize = 8;
@@ -17,9 +20,12 @@ const MAX_ENTITY: usize = 8;
 /// A text with its escapes read, and the way back to where everything stands.
 pub(super) struct View<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
-    /// After each escape: how far the read text reaches, and how far the original.
-    jumps: Vec<(usize, usize)>,
+    /// One for each layer that was read, the outermost first.
+    outer: Vec<Rc<Jumps>>,
 }
+
+/// After each escape: how far the read text reaches, and how far the text it was read from.
+struct Jumps(Vec<(usize, usize)>);
 
 /// What stands at a place.
 enum Spelled {
@@ -36,54 +42,87 @@ enum Spelled {
 use Spelled::{Byte, Letter, Plain, Unfinished};
 
 impl<'a> View<'a> {
-    /// Takes a text as it is.
-    pub(super) const fn plain(text: &'a [u8]) -> Self {
-        Self {
+    /// Reads a text layer by layer: as it is, then with one layer of escapes read, and so on until
+    /// nothing in it looks escaped. If more is to come, an escape that is not finished is left out.
+    pub(super) fn layers(text: &'a [u8], more: bool) -> Vec<Self> {
+        let mut views = vec![Self {
             bytes: Cow::Borrowed(text),
-            jumps: Vec::new(),
+            outer: Vec::new(),
+        }];
+        while let Some(last) = views.last()
+            && views.len() <= LAYERS
+            && may_escape(&last.bytes)
+        {
+            let (bytes, jumps) = read_layer(&last.bytes, more);
+            let mut outer = last.outer.clone();
+            outer.push(Rc::new(jumps));
+            views.push(Self {
+                bytes: Cow::Owned(bytes),
+                outer,
+            });
         }
-    }
-
-    /// Reads the escapes of a text. If more is to come, an escape that is not finished is left out.
-    pub(super) fn read(text: &'a [u8], more: bool) -> Self {
-        if !may_escape(text) {
-            return Self::plain(text);
-        }
-        let (mut bytes, mut jumps, mut at) = (Vec::with_capacity(text.len()), Vec::new(), 0);
-        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let length = match spelled(rest) {
-                Unfinished if more => break,
-                Plain | Unfinished => {
-                    let next = rest.get(1..).unwrap_or_default();
-                    let plain = memchr3(b'\\', b'%', b'&', next).map_or(rest.len(), |to| to + 1);
-                    bytes.extend_from_slice(rest.get(..plain).unwrap_or_default());
-                    at += plain;
-                    continue;
-                }
-                Byte(byte, length) => {
-                    bytes.push(byte);
-                    length
-                }
-                Letter(letter, length) => {
-                    bytes.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
-                    length
-                }
-            };
-            at += length;
-            jumps.push((bytes.len(), at));
-        }
-        Self {
-            bytes: Cow::Owned(bytes),
-            jumps,
-        }
+        views
     }
 
     /// Returns where in the original something stands.
     pub(super) fn original(&self, at: usize) -> usize {
-        let before = self.jumps.partition_point(|(read, _)| *read <= at);
-        let jump = before.checked_sub(1).and_then(|last| self.jumps.get(last));
+        let outer = self.outer.iter().rev();
+        outer.fold(at, |at, jumps| jumps.original(at))
+    }
+
+    /// Returns the first place here that stands at a place of the original or behind it.
+    pub(super) fn place_of(&self, original: usize) -> usize {
+        let (mut low, mut high) = (0, self.bytes.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.original(middle) < original {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        low
+    }
+}
+
+impl Jumps {
+    fn original(&self, at: usize) -> usize {
+        let before = self.0.partition_point(|(read, _)| *read <= at);
+        let jump = before.checked_sub(1).and_then(|last| self.0.get(last));
         jump.map_or(at, |(read, original)| original + (at - read))
     }
+}
+
+/// Returns a text with all layers of escapes read.
+pub(super) fn innermost(text: &[u8]) -> Vec<u8> {
+    let last = View::layers(text, false).pop();
+    last.map(|view| view.bytes.into_owned()).unwrap_or_default()
+}
+
+fn read_layer(text: &[u8], more: bool) -> (Vec<u8>, Jumps) {
+    let (mut bytes, mut jumps, mut at) = (Vec::with_capacity(text.len()), Vec::new(), 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = match spelled(rest) {
+            Unfinished if more => break,
+            Plain | Unfinished => {
+                let next = rest.get(1..).unwrap_or_default();
+                let plain = memchr3(b'\\', b'%', b'&', next).map_or(rest.len(), |to| to + 1);
+                bytes.extend_from_slice(rest.get(..plain).unwrap_or_default());
+                at += plain;
+                continue;
+            }
+            Byte(byte, length) => {
+                bytes.push(byte);
+                length
+            }
+            Letter(letter, length) => {
+                bytes.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+                length
+            }
+        };
+        at += length;
+        jumps.push((bytes.len(), at));
+    }
+    (bytes, Jumps(jumps))
 }
 
 /// Tells whether anything in a text could be an escape.
@@ -94,8 +133,8 @@ pub(super) fn may_escape(text: &[u8]) -> bool {
 fn spelled(text: &[u8]) -> Spelled {
     match text.split_first() {
         Some((b'\\', _)) => backslash(text),
-        Some((b'%', rest)) => percent(rest, 0),
-        Some((b'&', rest)) => entity(rest, 0),
+        Some((b'%', rest)) => percent(rest),
+        Some((b'&', rest)) => entity(rest),
         _ => Plain,
     }
 }
@@ -161,23 +200,16 @@ fn unit_of(text: &[u8], unit: u32, length: usize) -> Spelled {
     }
 }
 
-/// Reads what follows `%`: two digits, after `25` as often as the sign was escaped itself.
-fn percent(rest: &[u8], again: usize) -> Spelled {
+/// Reads what follows `%`: two digits.
+fn percent(rest: &[u8]) -> Spelled {
     match hex(rest, 2) {
-        Ok(0x25) if again < MAX_AGAIN => {
-            match percent(rest.get(2..).unwrap_or_default(), again + 1) {
-                Byte(byte, length) => Byte(byte, length + 2),
-                Unfinished => Unfinished,
-                _ => Byte(b'%', 3),
-            }
-        }
         Ok(byte) => Byte(u8::try_from(byte).unwrap_or_default(), 3),
         Err(other) => other,
     }
 }
 
-/// Reads what follows `&`: `#43;`, `#x2b;` or a name, after `amp;` as often as the sign was escaped.
-fn entity(rest: &[u8], again: usize) -> Spelled {
+/// Reads what follows `&`: `#43;`, `#x2b;` or a name.
+fn entity(rest: &[u8]) -> Spelled {
     let name = rest.iter().take(MAX_ENTITY);
     let name = name.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#');
     let length = name.count();
@@ -194,13 +226,6 @@ fn entity(rest: &[u8], again: usize) -> Spelled {
         char::from_u32(number)
     };
     let letter = match name {
-        b"amp" if again < MAX_AGAIN => {
-            return match entity(rest.get(4..).unwrap_or_default(), again + 1) {
-                Letter(letter, more) => Letter(letter, more + 4),
-                Unfinished => Unfinished,
-                _ => Letter('&', length),
-            };
-        }
         b"amp" => Some('&'),
         b"lt" => Some('<'),
         b"gt" => Some('>'),

@@ -4,8 +4,14 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
 
+use super::escapes;
+
 /// Shorter pieces of an encoding would match text that has nothing to do with the value.
-const MIN_FORM: usize = 8;
+pub(super) const MIN_FORM: usize = 8;
+
+/// The same for what a value that looks escaped reads as: it is only replaced where it was escaped to
+/// [`MIN_FORM`] and more.
+const MIN_INNERMOST: usize = 4;
 
 /// Returns all spellings of a value that are looked for.
 pub(super) fn forms(value: &[u8]) -> BTreeSet<Vec<u8>> {
@@ -31,6 +37,14 @@ pub(super) fn forms(value: &[u8]) -> BTreeSet<Vec<u8>> {
     }
     forms.retain(|form| form.len() >= MIN_FORM);
     forms
+}
+
+/// Returns what a value reads as that looks escaped itself. It is found by that where its letters were
+/// escaped unequally often.
+pub(super) fn innermost(value: &[u8]) -> Option<Vec<u8>> {
+    let value = value.trim_ascii();
+    let read = escapes::innermost(value);
+    (value.len() >= MIN_FORM && read.len() >= MIN_INNERMOST && read != value).then_some(read)
 }
 
 /// Returns the letters of a base64 text that the value alone decides, when `offset` bytes stand

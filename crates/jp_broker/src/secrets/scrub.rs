@@ -10,7 +10,11 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
-use super::{SecretError, forms::forms, passing::replace_escaped};
+use super::{
+    SecretError,
+    forms::{MIN_FORM, forms, innermost},
+    passing::replace,
+};
 
 /// Replaces the values of secrets by `[secret:NAME]`.
 #[derive(Clone, Default)]
@@ -44,7 +48,7 @@ impl Scrubber {
         let (mut patterns, mut names) = (Vec::new(), Vec::new());
         for (name, value) in secrets {
             let shown: Arc<str> = format!("[secret:{name}]").into();
-            for form in forms(value) {
+            for form in forms(value).into_iter().chain(innermost(value)) {
                 patterns.push(Zeroizing::new(form));
                 names.push(Arc::clone(&shown));
             }
@@ -90,10 +94,7 @@ impl Scrubber {
     pub fn scrub_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let mut found = Cow::Borrowed(bytes);
         for patterns in &self.0 {
-            if let Some(scrubbed) = patterns.replace(&found) {
-                found = Cow::Owned(scrubbed);
-            }
-            if let Some(scrubbed) = replace_escaped(patterns, &found) {
+            if let Some(scrubbed) = replace(patterns, &found) {
                 found = Cow::Owned(scrubbed);
             }
         }
@@ -173,7 +174,8 @@ impl Patterns {
 
     /// Replaces values; `None` if there are none.
     pub(super) fn replace(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let mut matches = self.find(bytes).peekable();
+        let long = |found: &Found<'_>| found.end - found.start >= MIN_FORM;
+        let mut matches = self.find(bytes).filter(long).peekable();
         matches.peek()?;
         let (mut out, mut end) = (Vec::with_capacity(bytes.len()), 0);
         for found in matches {
