@@ -224,12 +224,14 @@ impl Inputs {
                 continue;
             };
             let held = self.buf.len();
-            let piece = usize::max(CHUNK, held);
-            fuel.room(held + piece)?;
+            if held + CHUNK > self.buf.capacity() {
+                fuel.room(usize::max(held + CHUNK, self.buf.capacity() * 2))?;
+            }
             self.buf
-                .try_reserve(piece)
+                .try_reserve(CHUNK)
                 .map_err(|_| super::fail::memory())?;
-            self.buf.resize(held + piece, 0);
+            // A pipe gives no more at once, however much is held.
+            self.buf.resize(held + CHUNK, 0);
             let room = self.buf.get_mut(held..).unwrap_or_default();
             let got = fuel.sys.read(fd, room);
             let got = match got {

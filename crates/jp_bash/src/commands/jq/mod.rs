@@ -249,12 +249,7 @@ fn globals(fuel: &mut Fuel<'_>, options: &Options) -> Result<Vec<Global>, End> {
         ),
         (Text::from("named"), Value::object(named.clone())),
     ]);
-    let environment = Value::object(
-        fuel.sys
-            .environ()
-            .into_iter()
-            .map(|(name, value)| (json::lossy(&name), Value::String(json::lossy(&value)))),
-    );
+    let environment = world::environment(fuel).map_err(End::Stop)?;
     let mut globals = vec![(Text::from("ENV"), environment), (Text::from("ARGS"), args)];
     globals.extend(named);
     Ok(globals)

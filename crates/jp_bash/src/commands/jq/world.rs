@@ -5,6 +5,7 @@ use super::fuel::Fuel;
 use super::input::{Inputs, Trouble};
 use super::json;
 use super::value::Value;
+use crate::stop::Stop;
 
 /// The surroundings of a program.
 pub(super) struct World<'s> {
@@ -38,17 +39,12 @@ impl<'s> World<'s> {
     }
 
     /// Returns the exported variables of the script as an object.
-    pub(super) fn environment(&mut self) -> Value {
-        let sys = &*self.fuel.sys;
-        self.environment
-            .get_or_insert_with(|| {
-                Value::object(
-                    sys.environ().into_iter().map(|(name, value)| {
-                        (json::lossy(&name), Value::String(json::lossy(&value)))
-                    }),
-                )
-            })
-            .clone()
+    pub(super) fn environment(&mut self) -> Result<Value> {
+        if let Some(known) = &self.environment {
+            return Ok(known.clone());
+        }
+        let known = environment(&mut self.fuel)?;
+        Ok(self.environment.insert(known).clone())
     }
 
     pub(super) fn search_list(&self) -> Value {
@@ -59,4 +55,12 @@ impl<'s> World<'s> {
                 .collect(),
         )
     }
+}
+
+/// Makes an object of the exported variables of the script.
+pub(super) fn environment(fuel: &mut Fuel<'_>) -> std::result::Result<Value, Stop> {
+    let exported = fuel.sys.environ()?.into_iter();
+    Ok(Value::object(exported.map(|(name, value)| {
+        (json::lossy(&name), Value::String(json::lossy(&value)))
+    })))
 }

@@ -39,7 +39,7 @@ pub(super) const TABLE: &[Entry] = &[
     ("input_line_number", 0, |world, _| {
         Ok(Value::count(world.inputs.lines()))
     }),
-    ("env", 0, |world, _| Ok(world.environment())),
+    ("env", 0, |world, _| world.environment()),
     ("halt", 0, |_, _| {
         Err(Fail::Halt {
             status: 0,
