@@ -238,8 +238,8 @@ pub enum HttpError {
 pub(crate) trait System {
     /// Returns an exported variable.
     fn env(&self, name: &[u8]) -> Option<Vec<u8>>;
-    /// Returns all exported variables, in the order of their names.
-    fn environ(&self) -> Vec<(Vec<u8>, Vec<u8>)>;
+    /// Returns all exported variables, in the order of their names; the copy counts until the command ends.
+    fn environ(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop>;
     /// Returns the working directory, absolute and without symlinks.
     fn cwd(&self) -> Vec<u8>;
     /// Tells whether text is UTF-8 (`LC_ALL`, `LC_CTYPE`, `LANG`), else bytes.

@@ -1,7 +1,7 @@
 //! `env`: a changed environment, printed or given to a program.
 
 use super::Spec;
-use super::io::complain;
+use super::io::{Output, complain};
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say::{self, HELP, VERSION};
 use crate::stop::Stop;
@@ -48,10 +48,9 @@ fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     if let Some(status) = read(sys, args, &mut call)? {
         return Ok(status);
     }
-    let mut environ = if call.clear {
-        Vec::new()
-    } else {
-        sys.environ()
+    let mut environ = match call.clear {
+        true => Vec::new(),
+        false => sys.environ()?,
     };
     for name in &call.unset {
         if name.is_empty() || name.contains(&b'=') {
@@ -78,7 +77,9 @@ fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         if call.dir.is_some() {
             return say::misused(sys, b"env", b"must specify command with --chdir (-C)", 125);
         }
-        return list(sys, &environ, call.null);
+        let end = if call.null { 0 } else { b'\n' };
+        let status = list(sys, b"env", &environ, end)?;
+        return Ok(if status == 0 { 0 } else { 125 });
     }
     if call.null {
         return say::misused(sys, b"env", b"cannot specify --null (-0) with command", 125);
@@ -117,10 +118,11 @@ fn read(sys: &mut dyn System, args: &[Vec<u8>], call: &mut Call) -> Result<Optio
                 'C' => call.dir = Some(value),
                 'S' => match split(sys, &value) {
                     Ok(words) => again = Some(words),
-                    Err(message) => {
+                    Err(Unsplit::Message(message)) => {
                         complain(sys, b"env", &message)?;
                         return Ok(Some(125));
                     }
+                    Err(Unsplit::Stop(stop)) => return Err(stop),
                 },
                 _ => {}
             }
@@ -146,12 +148,31 @@ fn read(sys: &mut dyn System, args: &[Vec<u8>], call: &mut Call) -> Result<Optio
     Ok(Some(125))
 }
 
+/// Why an argument of `-S` could not be split.
+#[derive(Debug)]
+enum Unsplit {
+    Message(Vec<u8>),
+    Stop(Stop),
+}
+
+impl From<Vec<u8>> for Unsplit {
+    fn from(message: Vec<u8>) -> Self {
+        Self::Message(message)
+    }
+}
+
+impl From<Stop> for Unsplit {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
 /// Splits the argument of `-S`: quotes, backslashes, `${NAME}`.
-fn split(sys: &dyn System, text: &[u8]) -> Result<Vec<Vec<u8>>, Vec<u8>> {
+fn split(sys: &mut dyn System, text: &[u8]) -> Result<Vec<Vec<u8>>, Unsplit> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quote = None;
-    let mut rest = text.iter().copied().peekable();
+    let mut rest = text.iter().copied();
     while let Some(byte) = rest.next() {
         match (byte, quote) {
             (b'\'' | b'"', None) => {
@@ -162,10 +183,10 @@ fn split(sys: &dyn System, text: &[u8]) -> Result<Vec<Vec<u8>>, Vec<u8>> {
             (b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, None) => words.extend(word.take()),
             (b'#', None) if word.is_none() => break,
             (b'$', None | Some(b'"')) => {
-                let here: Vec<u8> = std::iter::once(byte).chain(rest.clone()).collect();
-                let name = braced(&mut rest, &here)?;
-                word.get_or_insert_default()
-                    .extend(sys.env(&name).unwrap_or_default());
+                let name = braced(&mut rest)?;
+                let value = sys.env(&name).unwrap_or_default();
+                sys.reserve(value.len() as u64)?;
+                word.get_or_insert_default().extend(value);
             }
             (b'\\', quote) => {
                 let next = rest.next();
@@ -177,14 +198,16 @@ fn split(sys: &dyn System, text: &[u8]) -> Result<Vec<Vec<u8>>, Vec<u8>> {
                             .extend_from_slice(&[b'\\', next]);
                     }
                     (Some(next), _) => word.get_or_insert_default().push(escape(next)?),
-                    (None, _) => return Err(b"invalid backslash at end of string in -S".to_vec()),
+                    (None, _) => {
+                        return Err(b"invalid backslash at end of string in -S".to_vec().into());
+                    }
                 }
             }
             _ => word.get_or_insert_default().push(byte),
         }
     }
     if quote.is_some() {
-        return Err(b"no terminating quote in -S string".to_vec());
+        return Err(b"no terminating quote in -S string".to_vec().into());
     }
     words.extend(word);
     Ok(words)
@@ -204,13 +227,11 @@ fn escape(letter: u8) -> Result<u8, Vec<u8>> {
 }
 
 /// Reads `{NAME}` behind a dollar.
-fn braced(
-    rest: &mut std::iter::Peekable<impl Iterator<Item = u8>>,
-    here: &[u8],
-) -> Result<Vec<u8>, Vec<u8>> {
+fn braced(rest: &mut (impl Iterator<Item = u8> + Clone)) -> Result<Vec<u8>, Vec<u8>> {
+    let here = rest.clone();
     let wrong = || {
-        let what = b"only ${VARNAME} expansion is supported, error at: ";
-        [&what[..], here].concat()
+        let what = b"only ${VARNAME} expansion is supported, error at: $";
+        what.iter().copied().chain(here.clone()).collect()
     };
     if rest.next() != Some(b'{') {
         return Err(wrong());
@@ -225,14 +246,20 @@ fn braced(
     }
 }
 
-fn list(sys: &mut dyn System, environ: &[(Vec<u8>, Vec<u8>)], null: bool) -> Result<i32, Stop> {
-    let end: &[u8] = if null { b"\0" } else { b"\n" };
-    let mut out = Vec::new();
+/// Prints variables, however long they are.
+pub(super) fn list(
+    sys: &mut dyn System,
+    command: &[u8],
+    environ: &[(Vec<u8>, Vec<u8>)],
+    end: u8,
+) -> Result<i32, Stop> {
+    let mut out = Output::new(1);
     for (name, value) in environ {
-        out.extend_from_slice(&[name.as_slice(), b"=", value, end].concat());
+        for part in [name.as_slice(), b"=", value, &[end]] {
+            out.put(sys, part)?;
+        }
     }
-    let status = say::print(sys, b"env", &out)?;
-    Ok(if status == 0 { 0 } else { 125 })
+    say::finished(sys, command, out)
 }
 
 fn execute(
@@ -345,10 +372,10 @@ mod tests {
     fn split_strings_have_quotes_and_variables() {
         let mut fixture = Fixture::default();
         fixture.env.insert(b"A".to_vec(), b"x y".to_vec());
-        let words = split(&fixture, br#"a 'b c' "d\te" ${A}z f\_g # rest"#).unwrap();
+        let words = split(&mut fixture, br#"a 'b c' "d\te" ${A}z f\_g # rest"#).unwrap();
         let want: Vec<&[u8]> = vec![b"a", b"b c", b"d\te", b"x yz", b"f", b"g"];
         assert_eq!(words, want);
-        assert!(split(&fixture, b"'open").is_err());
-        assert!(split(&fixture, b"$A").is_err());
+        assert!(split(&mut fixture, b"'open").is_err());
+        assert!(split(&mut fixture, b"$A").is_err());
     }
 }

@@ -109,11 +109,9 @@ impl System for Fixture {
     fn env(&self, name: &[u8]) -> Option<Vec<u8>> {
         self.env.get(name).cloned()
     }
-    fn environ(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
-        self.env
-            .iter()
-            .map(|(k, v)| (k.clone(), v.clone()))
-            .collect()
+    fn environ(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
+        let all = self.env.iter();
+        Ok(all.map(|(k, v)| (k.clone(), v.clone())).collect())
     }
     fn cwd(&self) -> Vec<u8> {
         b"/home/user".to_vec()

@@ -1,8 +1,9 @@
 //! `printenv`: exported variables.
 
-use super::Spec;
+use super::io::Output;
 use super::options::{Order, Takes, opt, parse};
 use super::say::{self, HELP, VERSION};
+use super::{Spec, env};
 use crate::stop::Stop;
 use crate::system::System;
 
@@ -31,22 +32,22 @@ fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         return Ok(status);
     }
     let end = if parsed.options.is_empty() { b'\n' } else { 0 };
-    let mut out = Vec::new();
-    let mut missing = false;
     if parsed.operands.is_empty() {
-        for (name, value) in sys.environ() {
-            out.extend_from_slice(&[name.as_slice(), b"=", &value, &[end]].concat());
-        }
+        let environ = sys.environ()?;
+        let status = env::list(sys, b"printenv", &environ, end)?;
+        return Ok(if status == 0 { 0 } else { 2 });
     }
+    let mut out = Output::new(1);
+    let mut missing = false;
     for name in &parsed.operands {
         match sys.env(name) {
             Some(value) => {
-                out.extend_from_slice(&value);
-                out.push(end);
+                out.put(sys, &value)?;
+                out.put(sys, &[end])?;
             }
             None => missing = true,
         }
     }
-    let status = say::print(sys, b"printenv", &out)?;
+    let status = say::finished(sys, b"printenv", out)?;
     Ok(if status == 0 { i32::from(missing) } else { 2 })
 }

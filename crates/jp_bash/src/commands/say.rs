@@ -1,6 +1,6 @@
 //! What small commands say alike: quoted words, usage errors, help, durations.
 
-use crate::commands::io::complain;
+use crate::commands::io::{Output, complain};
 use crate::commands::options::hint;
 pub(crate) use crate::commands::options::{HELP, VERSION};
 use crate::commands::quote::quote;
@@ -51,7 +51,18 @@ pub(crate) fn answered(
 
 /// Writes a short answer to standard output; returns the status.
 pub(crate) fn print(sys: &mut dyn System, name: &[u8], text: &[u8]) -> Result<i32, Stop> {
-    match failed(sys.write(1, text))? {
+    let written = failed(sys.write(1, text))?;
+    told(sys, name, written)
+}
+
+/// Ends the output of a command; returns the status.
+pub(crate) fn finished(sys: &mut dyn System, name: &[u8], out: Output) -> Result<i32, Stop> {
+    let written = out.finish(sys)?;
+    told(sys, name, written)
+}
+
+fn told(sys: &mut dyn System, name: &[u8], written: Result<(), Errno>) -> Result<i32, Stop> {
+    match written {
         Ok(()) => Ok(0),
         Err(errno) => {
             complain(

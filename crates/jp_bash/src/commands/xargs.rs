@@ -302,7 +302,7 @@ fn delimiter(text: &[u8]) -> Option<u8> {
 
 fn show_limits(sys: &mut dyn System, call: &Call) -> Result<(), Stop> {
     let environ: usize = sys
-        .environ()
+        .environ()?
         .iter()
         .map(|(name, value)| name.len() + value.len() + 2)
         .sum();
@@ -494,12 +494,15 @@ impl<'s> Runner<'s> {
             line.push(b'\n');
             failed(self.sys.write(2, &line))?.ok();
         }
-        let env = self.call.slot.clone().map(|slot| {
-            let mut environ = self.sys.environ();
-            environ.retain(|(known, _)| *known != slot);
-            environ.push((slot, b"0".to_vec()));
-            environ
-        });
+        let env = match self.call.slot.clone() {
+            Some(slot) => {
+                let mut environ = self.sys.environ()?;
+                environ.retain(|(known, _)| *known != slot);
+                environ.push((slot, b"0".to_vec()));
+                Some(environ)
+            }
+            None => None,
+        };
         let spawned = self.sys.spawn(Spawn {
             argv,
             env,

@@ -1,6 +1,7 @@
 //! The system calls of a process: descriptors, files, time, children.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::budget::units;
@@ -288,13 +289,18 @@ impl System for Shell<'_> {
         }
         var.text().map(|text| text.as_slice().to_vec())
     }
-    fn environ(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
+    fn environ(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
         let names = self.kernel.names.borrow();
-        self.vars
-            .environ(&names)
-            .into_iter()
-            .map(|(name, value)| (name.to_vec(), value.to_vec()))
-            .collect()
+        let exported = self.vars.environ(&names);
+        let bytes = exported
+            .iter()
+            .map(|(name, value)| name.len() + value.len());
+        let bytes = bytes.sum::<usize>() as u64;
+        self.kernel.budget.reserve(bytes)?;
+        let copy = |(name, value): (Arc<[u8]>, &[u8])| (name.to_vec(), value.to_vec());
+        let environ = exported.into_iter().map(copy).collect();
+        self.reserved += bytes;
+        Ok(environ)
     }
     fn cwd(&self) -> Vec<u8> {
         self.cwd.physical.to_vec()

@@ -245,7 +245,7 @@ fn execute(
 ) -> Result<i32, Stop> {
     let mut argv = vec![name.to_vec()];
     argv.extend(call.operands.iter().cloned());
-    let mut vm = Vm::new(sys, program, meter, &argv, call.bytes);
+    let mut vm = Vm::new(sys, program, meter, &argv, call.bytes)?;
     if let Err(message) = vm.compile_regexes() {
         complain(
             vm.sys,

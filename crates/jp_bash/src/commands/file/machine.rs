@@ -151,8 +151,8 @@ impl System for Machine {
             .find(|(key, _)| key == name)
             .map(|(_, value)| value.clone())
     }
-    fn environ(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
-        self.env.clone()
+    fn environ(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
+        Ok(self.env.clone())
     }
     fn cwd(&self) -> Vec<u8> {
         self.vfs.path_of(self.cwd).unwrap_or_default()

@@ -34,9 +34,9 @@ impl Fail {
     /// Makes an error in a text.
     pub(super) fn at(text: &[u8], message: &'static str, token: &[u8]) -> Self {
         Self::Text {
-            text: text.to_vec(),
+            text: excerpt(text),
             message,
-            token: token.to_vec(),
+            token: excerpt(token),
         }
     }
 
@@ -52,9 +52,9 @@ impl Fail {
     pub(super) fn within(self, expr: &Expr, text: &[u8]) -> Self {
         match self {
             Self::Tree { message, node } => Self::Text {
-                text: text.to_vec(),
+                text: excerpt(text),
                 message,
-                token: token(expr, node, text),
+                token: excerpt(token(expr, node, text)),
             },
             other => other,
         }
@@ -95,8 +95,19 @@ impl Shell<'_> {
     }
 }
 
+/// The longest text that an error repeats whole.
+const LONGEST: usize = 64 << 10;
+
+/// Copies a text for an error; of a longer one, the start and a mark.
+fn excerpt(text: &[u8]) -> Vec<u8> {
+    match text.get(..LONGEST) {
+        Some(start) if start.len() < text.len() => [start, b"..."].concat(),
+        _ => text.to_vec(),
+    }
+}
+
 /// Returns what bash calls the error token of a division or power: the text from its right operand on.
-fn token(expr: &Expr, node: *const Expr, text: &[u8]) -> Vec<u8> {
+fn token<'t>(expr: &Expr, node: *const Expr, text: &'t [u8]) -> &'t [u8] {
     let mut before = 0;
     let power = walk(expr, node, &mut before).unwrap_or(false);
     let mut seen = 0;
@@ -118,11 +129,11 @@ fn token(expr: &Expr, node: *const Expr, text: &[u8]) -> Vec<u8> {
         if seen == before {
             let rest = text.get(at..).unwrap_or_default();
             let rest = rest.strip_prefix(b"=").unwrap_or(rest);
-            return rest.trim_ascii_start().to_vec();
+            return rest.trim_ascii_start();
         }
         seen += 1;
     }
-    text.to_vec()
+    text
 }
 
 /// Counts operators of the failed kind that stand before the node; tells whether it is a power.

@@ -45,7 +45,7 @@ impl<'y> Shell<'y> {
                 return Ok(2);
             }
         };
-        let env = self.exported();
+        let env = self.exported()?;
         let mut shell = self.fresh(&env)?;
         shell.arg0 = Arc::from(name.as_slice());
         if name.ends_with(b"sh") && !name.ends_with(b"bash") {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::syntax::ast::{AndOr, Item, List, Pipeline};
-use crate::system::{SysError, System};
+use crate::system::{PIECE, SysError, System};
 
 pub(crate) use lookup::Found;
 pub(crate) use trace::word_text;
@@ -82,10 +82,14 @@ impl Shell<'_> {
 
     /// Prints `NAME: line N: MESSAGE` on standard error.
     pub(crate) fn complain(&mut self, message: &[u8]) -> Result<(), Flow> {
-        let mut line = self.error_prefix();
-        line.extend_from_slice(message);
-        line.push(b'\n');
-        self.print_error(&line)
+        let prefix = self.error_prefix();
+        if message.len() > PIECE {
+            // Text of the script, of any length: not copied once more.
+            self.print_error(&prefix)?;
+            self.print_error(message)?;
+            return self.print_error(b"\n");
+        }
+        self.print_error(&[&prefix, message, b"\n"].concat())
     }
 
     /// Prints `NAME: line N: BUILTIN: MESSAGE`, as builtins do.

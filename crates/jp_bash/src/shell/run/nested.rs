@@ -264,7 +264,7 @@ impl<'y> Shell<'y> {
         text: &[u8],
         words: Vec<Vec<u8>>,
     ) -> Result<i32, Flow> {
-        let env = self.exported();
+        let env = self.exported()?;
         let mut shell = self.fresh(&env)?;
         shell.become_script(path, words.into_iter().skip(1).collect());
         self.run_fresh(shell, |shell| shell.run_main(text))
@@ -300,8 +300,8 @@ impl<'y> Shell<'y> {
     }
 
     /// Returns the environment of a program: exported variables and functions.
-    pub(crate) fn exported(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let mut env = self.environ();
+    pub(crate) fn exported(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
+        let mut env = self.environ()?;
         for (name, set) in [(known::SHELLOPTS, true), (known::BASHOPTS, false)] {
             if self.vars.attrs(name).has(Attrs::EXPORT) {
                 let on: Vec<&str> = if set {
@@ -326,7 +326,7 @@ impl<'y> Shell<'y> {
                 .to_vec();
             env.push(([&b"BASH_FUNC_"[..], name, b"%%"].concat(), body));
         }
-        env
+        Ok(env)
     }
 
     /// Starts a program in a process of its own, for commands such as `xargs` and `timeout`.

@@ -117,7 +117,7 @@ impl<'a> Vm<'a> {
         meter: Meter,
         args: &[Vec<u8>],
         bytes: bool,
-    ) -> Self {
+    ) -> Result<Self, Stop> {
         let utf8 = sys.utf8() && !bytes;
         let max_depth = usize::try_from(sys.max_depth()).unwrap_or(usize::MAX);
         let splitter = Rc::new(Splitter::Blank);
@@ -150,8 +150,8 @@ impl<'a> Vm<'a> {
             scratch: Vec::new(),
             spare: Vec::new(),
         };
-        vm.start(args);
-        vm
+        vm.start(args)?;
+        Ok(vm)
     }
 
     /// Compiles the regex constants, so that a bad one is found before anything runs.
@@ -165,7 +165,7 @@ impl<'a> Vm<'a> {
     }
 
     /// Fills the arrays that exist from the start.
-    fn start(&mut self, args: &[Vec<u8>]) {
+    fn start(&mut self, args: &[Vec<u8>]) -> Result<(), Stop> {
         let mut argv = Array::new(&self.meter);
         for (index, arg) in args.iter().enumerate() {
             argv.set(
@@ -174,7 +174,7 @@ impl<'a> Vm<'a> {
             );
         }
         let mut environ = Array::new(&self.meter);
-        for (name, value) in self.sys.environ() {
+        for (name, value) in self.sys.environ()? {
             environ.set(
                 Key::text(&name, &self.meter),
                 Value::input(&value, &self.meter),
@@ -205,6 +205,7 @@ impl<'a> Vm<'a> {
         if let Some(global) = self.globals.get_mut(ARGC as usize) {
             *global = Value::Num(count);
         }
+        Ok(())
     }
 
     /// Runs everything; the status is in `status`.
