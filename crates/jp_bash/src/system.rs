@@ -159,13 +159,16 @@ pub(crate) enum SetTime {
     At(Timestamp),
 }
 
+/// Exported variables: names and values.
+pub(crate) type Environ = Vec<(Vec<u8>, Vec<u8>)>;
+
 /// A program to run in a process of its own: never a function or alias of the calling shell.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spawn {
     /// Name (looked up on the virtual PATH, builtin commands included) and arguments.
     pub(crate) argv: Vec<Vec<u8>>,
     /// The whole environment, or the caller's own exported variables.
-    pub(crate) env: Option<Vec<(Vec<u8>, Vec<u8>)>>,
+    pub(crate) env: Option<Environ>,
     /// Descriptors `(theirs, ours)`; 0, 1 and 2 are inherited unless named here. `ours` stays open here.
     pub(crate) fds: Vec<(Fd, Fd)>,
     /// Another working directory.
@@ -239,7 +242,7 @@ pub(crate) trait System {
     /// Returns an exported variable.
     fn env(&self, name: &[u8]) -> Option<Vec<u8>>;
     /// Returns all exported variables, in the order of their names; the copy counts until the command ends.
-    fn environ(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop>;
+    fn environ(&mut self) -> Result<Environ, Stop>;
     /// Returns the working directory, absolute and without symlinks.
     fn cwd(&self) -> Vec<u8>;
     /// Tells whether text is UTF-8 (`LC_ALL`, `LC_CTYPE`, `LANG`), else bytes.

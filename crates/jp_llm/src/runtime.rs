@@ -216,6 +216,11 @@ pub trait ToolRuntime: Send + Sync {
         }
     }
 
+    /// Names the phase that a call begins with. A kind that reads its program first reports `execute` by itself.
+    fn first_phase(&self) -> &'static str {
+        "execute"
+    }
+
     /// Tells whether files that a person chose can be handed to tools of this kind.
     fn takes_files(&self) -> bool {
         false

@@ -5,7 +5,7 @@ use super::io::{Output, complain};
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say::{self, HELP, VERSION};
 use crate::stop::Stop;
-use crate::system::{Ended, Spawn, System, failed};
+use crate::system::{Ended, Environ, Spawn, System, failed};
 
 const SIGNALS: &str = "signal handling is not inherited";
 
@@ -265,7 +265,7 @@ pub(super) fn list(
 fn execute(
     sys: &mut dyn System,
     argv: Vec<Vec<u8>>,
-    environ: Vec<(Vec<u8>, Vec<u8>)>,
+    environ: Environ,
     call: &Call,
 ) -> Result<i32, Stop> {
     let name = argv.first().cloned().unwrap_or_default();

@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::errno::Errno;
 use crate::stop::{Limit, Stop};
 use crate::system::{
-    DirEntry, Ended, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow, Pid,
-    SetTime, Spawn, Stat, SysResult, System, Timestamp, Whence,
+    DirEntry, Ended, Environ, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow,
+    Pid, SetTime, Spawn, Stat, SysResult, System, Timestamp, Whence,
 };
 
 /// The process. Directories exist by having files in them.
@@ -109,7 +109,7 @@ impl System for Fixture {
     fn env(&self, name: &[u8]) -> Option<Vec<u8>> {
         self.env.get(name).cloned()
     }
-    fn environ(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
+    fn environ(&mut self) -> Result<Environ, Stop> {
         let all = self.env.iter();
         Ok(all.map(|(k, v)| (k.clone(), v.clone())).collect())
     }

@@ -15,8 +15,8 @@ use crate::shell::signals;
 use crate::shell::traps::Action;
 use crate::stop::Stop;
 use crate::system::{
-    DirEntry, Ended, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow, Pid,
-    SetTime, Spawn, Stat, SysError, SysResult, System, Timestamp, Whence,
+    DirEntry, Ended, Environ, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow,
+    Pid, SetTime, Spawn, Stat, SysError, SysResult, System, Timestamp, Whence,
 };
 use crate::vfs::{Caller, Device, Opened};
 
@@ -289,7 +289,7 @@ impl System for Shell<'_> {
         }
         var.text().map(|text| text.as_slice().to_vec())
     }
-    fn environ(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
+    fn environ(&mut self) -> Result<Environ, Stop> {
         let names = self.kernel.names.borrow();
         let exported = self.vars.environ(&names);
         let bytes = exported

@@ -10,7 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use jp_bash::{Bash, Bounds, Category, ExecOptions, ExecResult, HostDir, HostMode, OnOutput};
+use jp_bash::{Bash, Bounds, Category, ExecOptions, ExecResult, HostDir, HostMode, OnExecute, OnOutput};
 use jp_policy::{Access, Limit, Limits};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
@@ -82,6 +82,10 @@ impl BashRuntime {
 
 #[async_trait]
 impl ToolRuntime for BashRuntime {
+    fn first_phase(&self) -> &'static str {
+        "parse"
+    }
+
     async fn run(&self, invocation: &Invocation<'_>) -> Run {
         let commands = invocation
             .arguments
@@ -98,9 +102,12 @@ impl ToolRuntime for BashRuntime {
         };
         let cancel = bash.cancel_handle();
         let on_output = on_output(invocation);
+        let options = ExecOptions {
+            on_execute: on_execute(invocation),
+            ..ExecOptions::default()
+        };
         // Scripts compute, so they get a thread of their own.
         let work = tokio::task::spawn_blocking(move || {
-            let options = ExecOptions::default();
             let result = bash.exec_with(commands.as_bytes(), &options, Some(on_output));
             (bash, result)
         });
@@ -132,6 +139,15 @@ async fn until_cancelled<T>(
     }
     cancel.store(true, Ordering::Relaxed);
     work.await
+}
+
+/// Reports that the script's first command runs: it was read so far.
+fn on_execute(invocation: &Invocation<'_>) -> Option<OnExecute> {
+    let events = invocation.host.events.clone()?;
+    let (call, name) = (invocation.call.id.clone(), invocation.tool.name.clone());
+    Some(OnExecute::new(move || {
+        events.report(&call, &name, ToolStatus::phase("execute"));
+    }))
 }
 
 /// Reports output while the script runs.

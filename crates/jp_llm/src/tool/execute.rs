@@ -224,7 +224,7 @@ impl Pass<'_> {
             Consent::Skip(text) => return Ok(self.completed(Ok(text))),
             Consent::Cancelled => return Ok(self.cancelled()),
         }
-        self.report("execute");
+        self.report(self.tool.runtime.first_phase());
         let outcome = self.rounds(&arguments, &granted).await;
         self.report("complete");
         outcome

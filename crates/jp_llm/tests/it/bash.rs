@@ -161,17 +161,24 @@ struct Heard(Mutex<Vec<String>>);
 
 impl Events for Heard {
     fn report(&self, _: &str, _: &str, status: ToolStatus) {
-        self.0.lock().unwrap().extend(status.output);
+        let said = status.output.unwrap_or(status.phase);
+        self.0.lock().unwrap().push(said);
     }
 }
 
 #[tokio::test]
-async fn output_is_reported_while_the_script_runs() {
+async fn phases_and_output_are_reported_when_they_happen() {
     let mut desk = Desk::new("");
     let heard = Arc::new(Heard::default());
     desk.host.events = Some(Arc::clone(&heard) as Arc<dyn Events>);
-    run(&desk, "for i in 1 2 3; do echo $i; done").await;
-    assert_eq!(*heard.0.lock().unwrap(), ["1\n", "2\n", "3\n"]);
+    run(&desk, "for i in 1 2; do echo $i; done").await;
+    let all = ["validate", "parse", "execute", "1\n", "2\n", "complete"];
+    assert_eq!(*heard.0.lock().unwrap(), all);
+    heard.0.lock().unwrap().clear();
+    run(&desk, "if; then").await;
+    let heard = heard.0.lock().unwrap();
+    assert_eq!(heard[..2], ["validate", "parse"]);
+    assert!(!heard.iter().any(|said| said == "execute"), "{heard:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

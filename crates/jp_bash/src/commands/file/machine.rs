@@ -6,8 +6,8 @@ use crate::commands::{Run, Spec};
 use crate::errno::Errno;
 use crate::stop::Stop;
 use crate::system::{
-    DirEntry, Ended, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow, Pid,
-    SetTime, Spawn, Stat, SysResult, System, Timestamp, Whence,
+    DirEntry, Ended, Environ, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow,
+    Pid, SetTime, Spawn, Stat, SysResult, System, Timestamp, Whence,
 };
 use crate::vfs::{Caller, Device, Handle, Mount, NoQuota, Node, Opened, User, Vfs};
 
@@ -151,7 +151,7 @@ impl System for Machine {
             .find(|(key, _)| key == name)
             .map(|(_, value)| value.clone())
     }
-    fn environ(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
+    fn environ(&mut self) -> Result<Environ, Stop> {
         Ok(self.env.clone())
     }
     fn cwd(&self) -> Vec<u8> {

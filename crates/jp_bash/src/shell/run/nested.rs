@@ -16,7 +16,7 @@ use crate::shell::run::script::Text;
 use crate::shell::vars::{Attrs, Bytes, Vars, known};
 use crate::shell::{Shell, Source};
 use crate::stop::Stop;
-use crate::system::{Fd, Pid, Spawn, SysError, SysResult, System};
+use crate::system::{Environ, Fd, Pid, Spawn, SysError, SysResult, System};
 
 impl<'y> Shell<'y> {
     /// Makes a fresh shell that shares only environment, directory, descriptors and umask with this one.
@@ -300,7 +300,7 @@ impl<'y> Shell<'y> {
     }
 
     /// Returns the environment of a program: exported variables and functions.
-    pub(crate) fn exported(&mut self) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
+    pub(crate) fn exported(&mut self) -> Result<Environ, Stop> {
         let mut env = self.environ()?;
         for (name, set) in [(known::SHELLOPTS, true), (known::BASHOPTS, false)] {
             if self.vars.attrs(name).has(Attrs::EXPORT) {
