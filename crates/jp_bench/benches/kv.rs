@@ -134,12 +134,13 @@ impl Both {
         let (bare_dir, _) = store_file();
         let builtin = builtins().iter().find(|builtin| builtin.name == "todo");
         let mut workspace = Workspace::of(&[], spares);
-        Arc::get_mut(&mut workspace.host).unwrap().broker = LazyBroker::new(move || {
+        let broker = LazyBroker::new(move || {
             Ok(Broker::new(Services {
                 store: Some(Arc::clone(&store)),
                 ..Services::default()
             }))
         });
+        workspace.rebuild(|host| host.broker(broker));
         Self {
             module: BareModule::new(builtin.unwrap().wasm),
             bare: connect(&bare_dir.path().join("kv.db")),

@@ -101,7 +101,7 @@ fn grant_and_arguments(runtime: &Runtime) {
             let call = call(&without_file);
             let started = Instant::now();
             // The pipeline keeps the grant of such calls; here it is composed for each.
-            let grant = compose(&host.policy, &host.policy, &tool.request).unwrap();
+            let grant = compose(host.policy(), host.policy(), &tool.request).unwrap();
             let preview = tool.preview_call(call, host).unwrap().unwrap();
             (round > 0).then(|| plain.add(started.elapsed()));
             assert_eq!(grant.limits(), preview.grant.limits());
@@ -232,9 +232,8 @@ impl Shop {
         }
         lock.save(&Disk::real(), &places.lock).unwrap();
         let tools = RegistryTools::open(&places, store).unwrap();
-        let host = Arc::get_mut(&mut workspace.host).unwrap();
-        host.registry = Some(Arc::new(tools));
-        host.temp_dir = Some(dir.join("tmp"));
+        let temp_dir = Some(dir.join("tmp"));
+        workspace.rebuild(|host| host.registry(Some(Arc::new(tools))).temp_dir(temp_dir));
         Self { workspace }
     }
 

@@ -1,13 +1,19 @@
 //! Answers to a tool's questions: from the command line, or from the person at the keyboard.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
+use async_trait::async_trait;
+use jp_llm::{AskRequest, Asker};
 use jp_tool::{AnswerType, Question};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::CliError,
+    progress::Progress,
     prompt::{self, Typed},
     text,
     ui::{Style, Ui},
@@ -39,33 +45,89 @@ impl Answers {
         Ok(Self { given })
     }
 
-    /// Finds the answer to a question; `None` when there is none and nobody to ask.
-    pub(crate) async fn find(
-        &mut self,
-        tool: &str,
-        question: &Question,
+    /// Takes the answer that was given to a question.
+    fn take(&mut self, question: &Question) -> Result<Option<Value>, CliError> {
+        let Some(text) = self.given.remove(&question.id) else {
+            return Ok(None);
+        };
+        match read(&text, &question.answer_type) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(expected) => Err(CliError::usage(format!(
+                "`--answer {}={}`: expected {expected}",
+                text::escape(&question.id),
+                text::escape(&text)
+            ))),
+        }
+    }
+}
+
+/// Answers what tools ask: from the command line, or by asking the person at the keyboard.
+pub(crate) struct TerminalAsker {
+    ui: Ui,
+    cancel: CancellationToken,
+    progress: Arc<Progress>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    answers: Answers,
+    failed: Option<CliError>,
+}
+
+impl TerminalAsker {
+    pub(crate) fn new(
+        answers: Answers,
         ui: &Ui,
         cancel: &CancellationToken,
-    ) -> Result<Option<Value>, CliError> {
-        if let Some(text) = self.given.remove(&question.id) {
-            return match read(&text, &question.answer_type) {
-                Ok(answer) => Ok(Some(answer)),
-                Err(expected) => Err(CliError::usage(format!(
-                    "`--answer {}={}`: expected {expected}",
-                    text::escape(&question.id),
-                    text::escape(&text)
-                ))),
-            };
+        progress: &Arc<Progress>,
+    ) -> Self {
+        Self {
+            ui: ui.clone(),
+            cancel: cancel.clone(),
+            progress: Arc::clone(progress),
+            state: Mutex::new(State {
+                answers,
+                failed: None,
+            }),
         }
-        if !ui.can_ask {
-            return Ok(None);
-        }
-        Ok(ask(tool, question, ui, cancel).await)
+    }
+
+    /// Returns why an answer of the command line could not be used.
+    pub(crate) fn failed(&self) -> Option<CliError> {
+        self.lock().failed.take()
     }
 
     /// Returns the answers that no question was asked for.
-    pub(crate) fn left(&self) -> impl Iterator<Item = &str> {
-        self.given.keys().map(String::as_str)
+    pub(crate) fn unasked(&self) -> Vec<String> {
+        self.lock().answers.given.keys().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn given(&self, question: &Question) -> Option<Value> {
+        let mut state = self.lock();
+        let taken = state.answers.take(question);
+        taken.unwrap_or_else(|error| {
+            state.failed = Some(error);
+            None
+        })
+    }
+}
+
+#[async_trait]
+impl Asker for TerminalAsker {
+    async fn ask(&self, request: &AskRequest<'_>) -> Option<Value> {
+        let given = self.given(request.question);
+        if given.is_some() || self.lock().failed.is_some() || !self.ui.can_ask {
+            return given;
+        }
+        self.progress.pause(&self.ui);
+        let answer = ask(request.tool, request.question, &self.ui, &self.cancel).await;
+        self.progress.resume(request.tool);
+        answer
     }
 }
 

@@ -1,9 +1,6 @@
 //! Approval on the terminal: shows what would run and with what authority, and asks.
 
-use std::{
-    borrow::Cow,
-    sync::{Mutex, PoisonError, atomic::Ordering},
-};
+use std::{borrow::Cow, sync::atomic::Ordering};
 
 use async_trait::async_trait;
 use jp_config::tool::InlineResults;
@@ -43,8 +40,6 @@ pub(crate) struct TerminalApprover {
     interrupts: Interrupts,
     /// Whether the person has agreed on the command line (`--yes`).
     agreed: bool,
-    /// The decision: a call that goes on after a question is the same call.
-    decided: Mutex<Option<Approval>>,
 }
 
 impl TerminalApprover {
@@ -53,7 +48,6 @@ impl TerminalApprover {
             ui: ui.clone(),
             interrupts: interrupts.clone(),
             agreed,
-            decided: Mutex::new(None),
         }
     }
 
@@ -295,16 +289,10 @@ impl Approver for TerminalApprover {
         if self.agreed {
             return Approval::Approved;
         }
-        let decided = || self.decided.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(before) = decided().clone() {
-            return before;
+        match self.ui.can_ask {
+            true => self.ask(request).await,
+            false => Approval::Unavailable,
         }
-        if !self.ui.can_ask {
-            return Approval::Unavailable;
-        }
-        let approval = self.ask(request).await;
-        *decided() = Some(approval.clone());
-        approval
     }
 
     async fn deliver(&self, request: &DeliveryRequest<'_>) -> Delivery {

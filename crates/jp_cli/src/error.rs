@@ -4,6 +4,7 @@ use std::{io, path::PathBuf};
 
 use jp_audit::AuditError;
 use jp_config::{ConfigError, Problem};
+use jp_host::OpenError;
 use jp_llm::{ToolError, TrustError, broker::McpError};
 
 use jp_registry::{FetchError, InstallError, PublishError};
@@ -56,6 +57,26 @@ pub(crate) enum CliError {
         variable: &'static str,
         what: &'static str,
     },
+}
+
+impl From<OpenError> for CliError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Config(error) => Self::Config(error),
+            OpenError::Trust(error) => Self::Trust(error),
+            OpenError::Audit(error) => Self::Audit(error),
+            OpenError::Install(error) => Self::install(error),
+            OpenError::Registry(error) => Self::registry(error),
+            OpenError::NoHome { variable, what } => Self::NoHome { variable, what },
+            OpenError::Policy(error) => Self::Policy {
+                reason: error.to_string(),
+            },
+            OpenError::Keyring { .. }
+            | OpenError::Directory { .. }
+            | OpenError::ConfigDir { .. }
+            | OpenError::OwnPlaces { .. } => Self::usage(error.to_string()),
+        }
+    }
 }
 
 impl CliError {

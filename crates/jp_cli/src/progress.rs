@@ -77,6 +77,17 @@ impl Progress {
         result
     }
 
+    /// Makes room for a question.
+    pub(crate) fn pause(&self, ui: &Ui) {
+        self.set(None);
+        self.clear(ui);
+    }
+
+    /// Goes on after a question.
+    pub(crate) fn resume(&self, tool: &str) {
+        self.set(Some(running(tool)));
+    }
+
     fn draw(&self, ui: &Ui) {
         let mut state = self.lock();
         let Some((doing, since)) = &state.doing else {
@@ -103,13 +114,17 @@ impl Progress {
     }
 }
 
+fn running(tool: &str) -> String {
+    format!("running {tool}")
+}
+
 impl Events for Progress {
     fn report(&self, _: &str, tool: &str, status: ToolStatus) {
         let doing = match (status.phase.as_str(), status.message) {
             // While arguments are checked a person may be asked, and afterwards nothing happens.
             ("validate" | "complete", _) => None,
             (_, Some(message)) => Some(message),
-            ("execute", None) => Some(format!("running {tool}")),
+            ("execute", None) => Some(running(tool)),
             (_, None) => return,
         };
         self.set(doing);

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use jp_bash::HostDir;
 
-use crate::{places::Workspace, text, ui::Ui};
+use jp_host::Location;
+
+use crate::{text, ui::Ui};
 
 /// Recovers a workspace, and the directory of it that the command works in.
-pub(crate) fn workspace(workspace: &Workspace, ui: &Ui) {
+pub(crate) fn workspace(workspace: &Location, ui: &Ui) {
     at(&workspace.root, ui);
     if workspace.cwd != workspace.root {
         at(&workspace.cwd, ui);

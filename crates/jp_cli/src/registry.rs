@@ -2,15 +2,10 @@
 
 mod decide;
 
-use std::{path::PathBuf, sync::Arc};
-
-use jp_config::{Loaded, RegistryConfig, RegistryPlace, ToolingConfig};
-use jp_llm::registry::{DownloadTransport, RegistryTools, Waiting};
+use jp_config::{Loaded, ToolingConfig};
 use jp_registry::{
-    Disk, Lock, Source, Store,
+    Disk, Lock, Store,
     install::{CustomTool, Installer, Mode, Places, Registry, Spec, Versions},
-    source::{DirSource, HttpSource, OciSource},
-    trust::{TrustRoots, TrustedRegistry},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +29,7 @@ pub(crate) enum Accept {
 
 /// Returns where the tools of a workspace are kept.
 pub(crate) fn places(session: &Session) -> Result<Places, CliError> {
-    Ok(Places::new(&session.workspace.root, &places::data_dir()?))
+    Ok(places::own().registry(&session.location().root)?)
 }
 
 /// Makes the installer of a workspace.
@@ -46,9 +41,14 @@ pub(crate) fn installer<'a>(
     ui: &'a Ui,
 ) -> Result<Installer<'a>, CliError> {
     let places = places(session)?;
-    keep_keys(&session.loaded, &places)?;
-    let registries = sources(&session.loaded, cancel, download::waiting(ui))?
-        .map(|(name, source)| source.map(|source| Registry { name, source }))
+    jp_host::keep_keys(session.loaded(), &places)?;
+    let registries = jp_host::sources(session.loaded(), cancel, download::waiting(ui))
+        .map(|(name, source)| {
+            Ok(Registry {
+                name,
+                source: source?,
+            })
+        })
         .collect::<Result<Vec<_>, CliError>>()?;
     let download = Download::new(ui);
     Ok(Installer {
@@ -56,12 +56,12 @@ pub(crate) fn installer<'a>(
         disk: Disk::real(),
         store: store()?,
         registries,
-        host: session.host.policy.clone(),
+        host: session.host().policy().clone(),
         app: session.app_policy(),
         is_known: jp_llm::is_known_call,
         builtins: builtins(),
         // A name that no registry can have is an error to whoever installs it, not to all.
-        wanted: specs(&session.loaded).filter_map(Result::ok).collect(),
+        wanted: specs(session.loaded()).filter_map(Result::ok).collect(),
         now: clock::now() / 1000,
         mode,
         decide: Box::new({
@@ -139,7 +139,9 @@ pub(crate) fn refuse_without(installer: &Installer<'_>) -> Result<(), CliError> 
 
 /// Says what to write where, to have a registry.
 pub(crate) fn no_registries() -> CliError {
-    let file = places::config_dir().map(|dir| dir.join("config.toml"));
+    let file = places::own()
+        .config_dir()
+        .map(|dir| dir.join("config.toml"));
     let file = file.map_or_else(String::new, |file| format!(", {}", file.display()));
     CliError::Usage {
         message: "your configuration names no registry".to_owned(),
@@ -151,111 +153,9 @@ pub(crate) fn no_registries() -> CliError {
     }
 }
 
-/// Makes what calls need of signed tools; `None` in a workspace that has none.
-pub(crate) fn tools(session: &Session) -> Result<Option<RegistryTools>, CliError> {
-    let places = places(session)?;
-    let config = &session.loaded.config;
-    if config.tooling.is_empty() && !places.lock.exists() {
-        return Ok(None);
-    }
-    let mut tools = RegistryTools::open(&places, store()?).map_err(CliError::install)?;
-    for (name, registry) in &config.registries {
-        // A key that was revoked counts for nothing, and is told of when it is needed.
-        drop(know_key(name, registry, &mut tools.known.roots));
-    }
-    // Nothing is asked before an artifact is missing.
-    let cancel = CancellationToken::new();
-    for (name, source) in sources(&session.loaded, &cancel, None)? {
-        tools.sources.insert(name, Arc::from(source?));
-    }
-    Ok(Some(tools))
-}
-
 /// Opens the store that all workspaces share.
 pub(crate) fn store() -> Result<Store, CliError> {
-    Store::open(&store_dir()?).map_err(CliError::registry)
-}
-
-/// Returns the directory of the store.
-pub(crate) fn store_dir() -> Result<PathBuf, CliError> {
-    let cache = places::cache_dir().ok_or(CliError::NoHome {
-        variable: "JP_CACHE_DIR",
-        what: "cache",
-    })?;
-    Ok(cache.join("store"))
-}
-
-type Named = (String, Result<Box<dyn Source>, CliError>);
-
-/// Makes the sources of the configured registries, the default ones first.
-fn sources<'a>(
-    loaded: &'a Loaded,
-    cancel: &'a CancellationToken,
-    waiting: Option<Waiting>,
-) -> Result<impl Iterator<Item = Named> + 'a, CliError> {
-    let all = &loaded.config.registries;
-    let first = all.iter().filter(|(_, registry)| registry.default);
-    let rest = all.iter().filter(|(_, registry)| !registry.default);
-    Ok(first
-        .chain(rest)
-        .map(move |(name, registry)| (name.clone(), source(registry, cancel, waiting.clone()))))
-}
-
-fn source(
-    registry: &RegistryConfig,
-    cancel: &CancellationToken,
-    waiting: Option<Waiting>,
-) -> Result<Box<dyn Source>, CliError> {
-    let transport = move |url: &str| -> Result<Arc<DownloadTransport>, CliError> {
-        let made = DownloadTransport::new(url, cancel.clone());
-        let made = made.map(|made| Arc::new(made.telling(waiting)));
-        made.map_err(CliError::registry)
-    };
-    match &registry.place {
-        RegistryPlace::Dir(dir) => Ok(Box::new(DirSource::new(dir))),
-        RegistryPlace::Url(url) => {
-            let made = HttpSource::new(url, transport(url)?);
-            made.map(|source| Box::new(source) as _)
-                .map_err(CliError::registry)
-        }
-        RegistryPlace::Oci(place) => {
-            let reference = place.parse().map_err(CliError::registry)?;
-            let transport = transport(&format!("https://{place}"))?;
-            Ok(Box::new(OciSource::new(reference, transport)))
-        }
-    }
-}
-
-/// Writes the keys of the user's configuration into the trust file, where they are looked up.
-fn keep_keys(loaded: &Loaded, places: &Places) -> Result<(), CliError> {
-    if loaded
-        .config
-        .registries
-        .values()
-        .all(|one| one.key.is_none())
-    {
-        return Ok(());
-    }
-    let changed = TrustRoots::change(&places.keys, |roots| {
-        let mut registries = loaded.config.registries.iter();
-        registries.try_for_each(|(name, registry)| know_key(name, registry, roots))
-    });
-    changed.map(|_| ())
-}
-
-/// Lets the key of the user's configuration speak for its registry.
-fn know_key(name: &str, registry: &RegistryConfig, roots: &mut TrustRoots) -> Result<(), CliError> {
-    let Some(key) = &registry.key else {
-        return Ok(());
-    };
-    let key = key.parse().map_err(CliError::registry)?;
-    let validates = roots.registry(name).is_some_and(|known| known.validates);
-    let registry = TrustedRegistry { key, validates };
-    if roots.registry(name) == Some(&registry) {
-        return Ok(());
-    }
-    let trusted = roots.trust_registry(name, registry);
-    trusted.map_err(CliError::registry)
+    Store::open(&places::own().store_dir()?).map_err(CliError::registry)
 }
 
 /// Returns the names that tools of registries may not take.

@@ -1,10 +1,14 @@
-//! The host of calls: everything they share, handed in by whoever sets it up.
+//! The host of calls: what they run on, and who makes them.
+
+mod builder;
+mod caller;
+mod lazy;
 
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    path::PathBuf,
-    sync::{Arc, OnceLock},
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use jp_audit::Log;
@@ -13,112 +17,154 @@ use jp_config::KnowledgeBaseConfig;
 use jp_confine::Launcher;
 use jp_policy::Policy;
 
-use crate::{
-    Approver, Events, NobodyToAsk, Selection, ToolError, Trust, registry::RegistryTools,
-    runtime::mcp::McpTools,
-};
+use crate::{ToolError, Trust, registry::RegistryTools, runtime::mcp::McpTools};
+
+pub use builder::HostBuilder;
+pub use caller::Caller;
+pub use lazy::LazyBroker;
+#[cfg(feature = "wasm-tools")]
+pub use lazy::LazyRuntime;
 
 /// Returns the value of a variable of the environment, if there is one.
 pub type Variable = dyn Fn(&str) -> Option<OsString> + Send + Sync;
 
-/// What calls run on. Holds no state of a call.
+/// What calls run on, as one caller has it. Clones, also those for other callers, share everything
+/// else. Holds no state of a call.
+#[derive(Clone)]
 pub struct Host {
-    /// The workspace, as a canonical path.
-    pub root: PathBuf,
-    /// What the user allows.
-    pub policy: Policy,
-    /// Whether commands may run bare where the system cannot confine them.
-    pub unconfined: bool,
-    /// Bytes of memory that commands and MCP servers may use which do not say themselves; `None` is the
-    /// policy's ceiling.
-    pub command_memory: Option<u64>,
-    /// Which tools models are offered, beside what `enable` says of each.
-    pub selection: Selection,
-    /// How far the user trusts the workspace.
-    pub trust: Trust,
-    /// The topics of `learn`.
-    pub knowledge: KnowledgeBaseConfig,
-    /// Where every call is written down.
-    pub audit: Option<Arc<Log>>,
-    /// Asks a person.
-    pub approver: Arc<dyn Approver>,
-    /// Hears what calls are doing.
-    pub events: Option<Arc<dyn Events>>,
-    /// Confines commands.
-    pub launcher: Option<Arc<Launcher>>,
-    /// The MCP servers of the configuration.
-    pub mcp: Option<Arc<McpTools>>,
-    /// Signed tools: what the workspace's lock file has, and what this machine knows of it.
-    pub registry: Option<Arc<RegistryTools>>,
-    /// Directories of this machine that tools may be granted beside the workspace, by the paths guests
-    /// know them by: `/app-data`, `/user/documents`.
-    pub places: BTreeMap<String, PathBuf>,
-    /// Where the directories are made that calls have of their own (`/tmp` for the guest).
-    pub temp_dir: Option<PathBuf>,
-    /// Looks up a variable of the environment; asked only for those that a grant names.
-    pub variable: Arc<Variable>,
-    /// Does on tools' behalf what they may not do themselves.
-    pub broker: LazyBroker,
-    /// Runs components.
+    shared: Arc<Shared>,
+    /// What the user allows, as far as it is allowed to the caller.
+    policy: Arc<Policy>,
+    caller: Caller,
+}
+
+/// What all callers share; [`HostBuilder`] documents the parts.
+#[derive(Clone)]
+struct Shared {
+    root: PathBuf,
+    policy: Policy,
+    unconfined: bool,
+    command_memory: Option<u64>,
+    trust: Trust,
+    knowledge: KnowledgeBaseConfig,
+    audit: Option<Arc<Log>>,
+    launcher: Option<Arc<Launcher>>,
+    mcp: Option<Arc<McpTools>>,
+    registry: Option<Arc<RegistryTools>>,
+    places: BTreeMap<String, PathBuf>,
+    temp_dir: Option<PathBuf>,
+    variable: Arc<Variable>,
+    broker: Arc<LazyBroker>,
     #[cfg(feature = "wasm-tools")]
-    pub wasm: LazyRuntime,
+    wasm: Arc<LazyRuntime>,
 }
 
 impl Host {
-    /// Makes a host for a workspace with the user's policy; nobody to ask, nothing audited, no
-    /// commands. The fields are there to be set.
+    /// Starts a host for a workspace, given by its canonical path, with the user's policy.
     #[must_use]
-    pub fn new(root: PathBuf, policy: Policy) -> Self {
+    pub fn builder(root: PathBuf, policy: Policy) -> HostBuilder {
+        HostBuilder::new(root, policy)
+    }
+
+    /// Returns the same host for another caller, who gets nothing that the user does not allow.
+    #[must_use]
+    pub fn for_caller(&self, caller: Caller) -> Self {
+        let policy = match &caller.policy {
+            Some(theirs) => Arc::new(self.shared.policy.intersect(theirs)),
+            None => Arc::new(self.shared.policy.clone()),
+        };
         Self {
-            root,
+            shared: Arc::clone(&self.shared),
             policy,
-            unconfined: false,
-            command_memory: None,
-            selection: Selection::default(),
-            trust: Trust::Untrusted,
-            knowledge: KnowledgeBaseConfig::default(),
-            audit: None,
-            approver: Arc::new(NobodyToAsk),
-            events: None,
-            launcher: None,
-            mcp: None,
-            registry: None,
-            places: BTreeMap::new(),
-            temp_dir: None,
-            variable: Arc::new(|_| None),
-            broker: LazyBroker::default(),
-            #[cfg(feature = "wasm-tools")]
-            wasm: LazyRuntime::default(),
+            caller,
         }
     }
-}
 
-/// How a broker is made.
-type MakeBroker = dyn Fn() -> Result<Broker, String> + Send + Sync;
-
-/// A broker that is made for the first tool that may call it: it opens a database.
-#[derive(Default)]
-pub struct LazyBroker {
-    make: Option<Box<MakeBroker>>,
-    made: OnceLock<Result<Arc<Broker>, String>>,
-}
-
-impl LazyBroker {
-    /// Says how the broker will be made.
+    /// Returns who makes the calls.
     #[must_use]
-    pub fn new(make: impl Fn() -> Result<Broker, String> + Send + Sync + 'static) -> Self {
-        Self {
-            make: Some(Box::new(make)),
-            made: OnceLock::new(),
-        }
+    pub const fn caller(&self) -> &Caller {
+        &self.caller
     }
-}
 
-impl Host {
+    /// Returns the workspace.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.shared.root
+    }
+
+    /// Returns what the caller may be allowed.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Tells whether commands may run bare where the system cannot confine them.
+    #[must_use]
+    pub fn unconfined(&self) -> bool {
+        self.shared.unconfined
+    }
+
+    /// Returns how much memory commands and MCP servers may use that do not say themselves.
+    #[must_use]
+    pub fn command_memory(&self) -> Option<u64> {
+        self.shared.command_memory
+    }
+
+    /// Returns how far the user trusts the workspace.
+    #[must_use]
+    pub fn trust(&self) -> &Trust {
+        &self.shared.trust
+    }
+
+    /// Returns the topics of `learn`.
+    #[must_use]
+    pub fn knowledge(&self) -> &KnowledgeBaseConfig {
+        &self.shared.knowledge
+    }
+
+    /// Returns where every call is written down.
+    #[must_use]
+    pub fn audit(&self) -> Option<&Arc<Log>> {
+        self.shared.audit.as_ref()
+    }
+
+    /// Returns what confines commands.
+    #[must_use]
+    pub fn launcher(&self) -> Option<&Arc<Launcher>> {
+        self.shared.launcher.as_ref()
+    }
+
+    /// Returns the MCP servers of the configuration.
+    #[must_use]
+    pub fn mcp(&self) -> Option<&Arc<McpTools>> {
+        self.shared.mcp.as_ref()
+    }
+
+    /// Returns the signed tools that the workspace has.
+    #[must_use]
+    pub fn registry(&self) -> Option<&Arc<RegistryTools>> {
+        self.shared.registry.as_ref()
+    }
+
+    /// Returns the directories that tools may be granted beside the workspace.
+    pub(crate) fn places(&self) -> &BTreeMap<String, PathBuf> {
+        &self.shared.places
+    }
+
+    /// Returns where the directories are made that calls have of their own.
+    pub(crate) fn temp_dir(&self) -> Option<&Path> {
+        self.shared.temp_dir.as_deref()
+    }
+
+    /// Looks up a variable of the environment.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        (self.shared.variable)(name)
+    }
+
     /// Tells whether this host does things on tools' behalf.
     #[must_use]
-    pub const fn has_broker(&self) -> bool {
-        self.broker.make.is_some()
+    pub fn has_broker(&self) -> bool {
+        self.shared.broker.can_be_made()
     }
 
     /// Returns the broker, if this host has one.
@@ -127,81 +173,16 @@ impl Host {
     ///
     /// When it cannot be made.
     pub fn broker(&self) -> Result<Option<&Arc<Broker>>, ToolError> {
-        let Some(make) = &self.broker.make else {
-            return Ok(None);
-        };
-        let made = self.broker.made.get_or_init(|| make().map(Arc::new));
-        made.as_ref().map(Some).map_err(|reason| ToolError::Host {
-            tool: "broker".to_owned(),
-            reason: reason.clone(),
-        })
-    }
-}
-
-#[cfg(feature = "wasm-tools")]
-pub use lazy::LazyRuntime;
-
-#[cfg(feature = "wasm-tools")]
-mod lazy {
-    use std::sync::{Arc, OnceLock};
-
-    use jp_wasm::{Runtime, RuntimeOptions};
-
-    use super::Host;
-    use crate::ToolError;
-
-    /// Hears what whoever runs tools should know.
-    type Warn = dyn Fn(&str) + Send + Sync;
-
-    /// A runtime that is made when the first component is called: an engine costs milliseconds.
-    #[derive(Default)]
-    pub struct LazyRuntime {
-        options: RuntimeOptions,
-        warn: Option<Box<Warn>>,
-        made: OnceLock<Result<Arc<Runtime>, String>>,
+        self.shared.broker.get()
     }
 
-    impl LazyRuntime {
-        /// Says how the runtime will be made.
-        #[must_use]
-        pub const fn new(options: RuntimeOptions) -> Self {
-            Self {
-                options,
-                warn: None,
-                made: OnceLock::new(),
-            }
-        }
-
-        /// Says who hears, once, that compiled code cannot be kept.
-        #[must_use]
-        pub fn warning(mut self, warn: impl Fn(&str) + Send + Sync + 'static) -> Self {
-            self.warn = Some(Box::new(warn));
-            self
-        }
-
-        fn get(&self) -> Result<&Arc<Runtime>, &String> {
-            let make = || {
-                let made = Runtime::new(&self.options).map_err(|error| error.to_string())?;
-                if let (Some(warn), Some(problem)) = (&self.warn, made.without_cache()) {
-                    warn(problem);
-                }
-                Ok(Arc::new(made))
-            };
-            self.made.get_or_init(make).as_ref()
-        }
-    }
-
-    impl Host {
-        /// Returns the runtime of components.
-        ///
-        /// # Errors
-        ///
-        /// When this machine cannot run them.
-        pub fn wasm(&self) -> Result<&Arc<Runtime>, ToolError> {
-            self.wasm.get().map_err(|reason| ToolError::Host {
-                tool: "wasm".to_owned(),
-                reason: reason.clone(),
-            })
-        }
+    /// Returns the runtime of components.
+    ///
+    /// # Errors
+    ///
+    /// When this machine cannot run them.
+    #[cfg(feature = "wasm-tools")]
+    pub fn wasm(&self) -> Result<&Arc<jp_wasm::Runtime>, ToolError> {
+        self.shared.wasm.get()
     }
 }

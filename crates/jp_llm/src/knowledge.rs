@@ -20,14 +20,14 @@ pub fn topics(host: &Host) -> impl Iterator<Item = (&str, &TopicConfig, Result<S
         (
             id,
             topic,
-            scan_beneath(&host.root, dir, &topic.disabled, &topic.learned),
+            scan_beneath(host.root(), dir, &topic.disabled, &topic.learned),
         )
     })
 }
 
 fn enabled(host: &Host) -> impl Iterator<Item = (&str, &TopicConfig)> {
     let topics = host
-        .knowledge
+        .knowledge()
         .topics
         .iter()
         .filter(|(_, topic)| topic.enable);

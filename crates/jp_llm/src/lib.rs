@@ -5,6 +5,7 @@
 //! Knows nothing of terminals: questions, approvals and progress leave through traits.
 
 mod approval;
+mod ask;
 pub mod broker;
 mod budget;
 #[cfg(feature = "wasm-tools")]
@@ -24,6 +25,7 @@ mod trust;
 mod turn;
 
 pub use approval::{Approval, ApprovalRequest, Approver, Delivery, DeliveryRequest, NobodyToAsk};
+pub use ask::{AskRequest, Asker};
 pub use budget::{Budget, MAX_QUESTIONS};
 #[cfg(feature = "wasm-tools")]
 pub use builtin::{Builtin, builtins, is_precompiled, precompile};
@@ -32,7 +34,7 @@ pub use check::{CheckedFile, check_file, sha256_file};
 pub use events::Events;
 #[cfg(feature = "wasm-tools")]
 pub use host::LazyRuntime;
-pub use host::{Host, LazyBroker, Variable};
+pub use host::{Caller, Host, HostBuilder, LazyBroker, Variable};
 pub use jp_broker::is_known as is_known_call;
 #[cfg(feature = "wasm-tools")]
 pub use jp_wasm::{Allocation, FileKind, RuntimeOptions};

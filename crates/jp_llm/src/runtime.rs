@@ -83,7 +83,7 @@ impl Invocation<'_> {
 
     /// Reports what the call is doing, if anybody listens.
     pub fn report(&self, status: impl FnOnce() -> ToolStatus) {
-        if let Some(events) = &self.host.events {
+        if let Some(events) = &self.host.caller().events {
             events.report(&self.call.id, &self.tool.name, status());
         }
     }

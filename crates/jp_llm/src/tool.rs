@@ -56,8 +56,6 @@ pub struct Call {
     pub answers: Map<String, Value>,
     /// What is asked of the tool.
     pub action: Action,
-    /// Who makes the call.
-    pub principal: String,
     /// Stops the call.
     pub cancel: CancellationToken,
     /// What the call has used so far. Keep it to take the call up again after a question.

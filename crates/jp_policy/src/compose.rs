@@ -16,6 +16,17 @@ pub struct Policy {
     pub ceilings: Ceilings,
 }
 
+impl Policy {
+    /// Returns what both allow.
+    #[must_use]
+    pub fn intersect(&self, other: &Self) -> Self {
+        Self {
+            capabilities: self.capabilities.intersect(&other.capabilities),
+            ceilings: self.ceilings.intersect(&other.ceilings),
+        }
+    }
+}
+
 /// What a tool says it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request {

@@ -8,7 +8,9 @@ pub(crate) mod bare_module;
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use jp_config::{Loaded, PolicyConfig, Sources};
-use jp_llm::{Call, ExecutionOutcome, Host, LazyRuntime, ToolDefinition, TrustStore};
+use jp_llm::{
+    Call, Caller, ExecutionOutcome, Host, HostBuilder, LazyRuntime, ToolDefinition, TrustStore,
+};
 use jp_wasm::{Allocation, RuntimeOptions};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -54,20 +56,27 @@ impl Workspace {
         let loaded = jp_config::load(&sources).unwrap();
         let mut store = TrustStore::open(&dir.path().join("trust.json")).unwrap();
         store.trust(&root, &loaded).unwrap();
-        let mut host = Host::new(root.clone(), PolicyConfig::default().to_policy().unwrap());
-        host.trust = store.check(&root, &loaded);
         // As a server that appends all the time opens its log.
         let options = jp_audit::Options {
             lease: Some(Duration::from_millis(20)),
             ..jp_audit::Options::default()
         };
         let log = jp_audit::Log::open(&dir.path().join("audit"), options).unwrap();
-        host.audit = Some(Arc::new(log));
-        host.wasm = LazyRuntime::new(RuntimeOptions {
+        let wasm = LazyRuntime::new(RuntimeOptions {
             allocation: Allocation::Pooling,
             cache_dir: Some(dir.path().join("code")),
             spares,
         });
+        let policy = PolicyConfig::default().to_policy().unwrap();
+        let host = Host::builder(root.clone(), policy)
+            .trust(store.check(&root, &loaded))
+            .audit(Arc::new(log))
+            .wasm(wasm)
+            .caller(Caller {
+                principal: "bench".to_owned(),
+                ..Caller::default()
+            })
+            .build();
         Self {
             dir,
             loaded,
@@ -76,7 +85,13 @@ impl Workspace {
     }
 
     pub(crate) fn root(&self) -> &Path {
-        &self.host.root
+        self.host.root()
+    }
+
+    /// Makes the host anew, with something else in it.
+    pub(crate) fn rebuild(&mut self, change: impl FnOnce(HostBuilder) -> HostBuilder) {
+        let host = Host::clone(&self.host);
+        self.host = Arc::new(change(host.into_builder()).build());
     }
 
     pub(crate) fn tool(&self, name: &str) -> Arc<ToolDefinition> {
@@ -96,7 +111,6 @@ pub(crate) fn call(arguments: &Map<String, Value>) -> Call {
     Call {
         id: "1".to_owned(),
         arguments: arguments.clone(),
-        principal: "bench".to_owned(),
         ..Call::default()
     }
 }

@@ -101,7 +101,7 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
 
 /// Says why there is nothing to show.
 fn none(args: &ShowArgs) -> Result<String, CliError> {
-    let any = Reader::open(&places::audit_dir()?)?.tail(1, |_| true)?;
+    let any = Reader::open(&places::own().audit_dir()?)?.tail(1, |_| true)?;
     Ok(match &args.tool {
         _ if any.is_empty() => "There are no records yet.".to_owned(),
         _ if args.last == 0 => "`--last 0` shows no records.".to_owned(),
@@ -114,7 +114,7 @@ fn none(args: &ShowArgs) -> Result<String, CliError> {
 }
 
 fn newest(args: &ShowArgs) -> Result<Vec<Result<Entry, AuditError>>, CliError> {
-    let reader = Reader::open(&places::audit_dir()?)?;
+    let reader = Reader::open(&places::own().audit_dir()?)?;
     let wanted = |entry: &Entry| args.tool.as_ref().is_none_or(|tool| entry.tool == *tool);
     Ok(reader.tail(args.last, wanted)?)
 }
@@ -146,7 +146,7 @@ fn row(entry: &Entry) -> Vec<String> {
 }
 
 fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let dir = places::audit_dir()?;
+    let dir = places::own().audit_dir()?;
     let report = jp_audit::verify(&dir)?;
     let exit = if report.is_whole() {
         Exit::Done

@@ -10,14 +10,7 @@ use jp_config::{ConfigError, Loaded, Problem, Sources};
 use serde_json::json;
 
 use super::JSON_VERSION;
-use crate::{
-    error::CliError,
-    exit::Exit,
-    places::{self, Workspace},
-    session::sources,
-    text,
-    ui::Ui,
-};
+use crate::{error::CliError, exit::Exit, places, session::sources, text, ui::Ui};
 
 /// The verbs of `jp config`.
 #[derive(Debug, Subcommand)]
@@ -69,7 +62,7 @@ pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
 }
 
 fn show(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let workspace = Workspace::open(ui)?;
+    let workspace = places::workspace(ui)?;
     let loaded = jp_config::load(&sources(&workspace, ui))?;
     let Loaded {
         config,
@@ -114,13 +107,9 @@ fn internal(error: &dyn std::error::Error) -> CliError {
 }
 
 fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let workspace = Workspace::open(ui)?;
+    let workspace = places::workspace(ui)?;
     let file = if args.user {
-        let dir = places::config_dir().ok_or(CliError::NoHome {
-            variable: "JP_CONFIG_DIR",
-            what: "configuration",
-        })?;
-        dir.join("config.toml")
+        places::own().needed_config_dir()?.join("config.toml")
     } else {
         for assignment in &args.assignments {
             refuse_policy(assignment)?;

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &DueArgs, _: &Ui) -> Result<Exit, CliError> {
             source: io::Error::other(problem),
         });
     }
-    let store = jp_llm::broker::open_store(&places::broker()?).map_err(CliError::broker)?;
+    let store = jp_llm::broker::open_store(&places::own().broker()?).map_err(CliError::broker)?;
     let due = Due::new(Arc::new(store));
     if !args.watch {
         deliver_all(&due)?;

@@ -44,7 +44,7 @@ pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
 fn list(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
     let (mut rows, mut topics) = (Vec::new(), Vec::new());
-    for (id, topic, scan) in jp_llm::topics(&session.host) {
+    for (id, topic, scan) in jp_llm::topics(session.host()) {
         let title = topic.title.as_deref().unwrap_or_default();
         let mut object = json!({"id": id, "title": topic.title, "description": topic.description,
             "subjects": topic.subjects().as_str()});
@@ -82,7 +82,7 @@ fn list(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
 
 fn prompt(args: &PromptArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
-    let (prompt, problems) = jp_llm::knowledge_prompt(&session.host);
+    let (prompt, problems) = jp_llm::knowledge_prompt(session.host());
     if args.json {
         let prompt = prompt.map_or(Value::Null, Value::from);
         ui.json(&json!({"version": JSON_VERSION, "prompt": prompt, "problems": problems}))?;

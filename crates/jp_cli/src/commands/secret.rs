@@ -99,7 +99,7 @@ enum To {
 
 /// Runs one of the commands.
 pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
-    let places = places::broker()?;
+    let places = places::own().broker()?;
     let store = open_secrets(&places).map_err(CliError::broker)?;
     match command {
         Command::Set(args) => set(args, &store, ui),

@@ -49,38 +49,38 @@ pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
     if let Some(key::Command::Key(args)) = &args.command {
         return key::run(args, ui);
     }
-    let mut store = TrustStore::open(&places::trust_file()?)?;
+    let mut store = TrustStore::open(&places::own().trust_file()?)?;
     if args.list {
         return list(&store, args, ui);
     }
     if args.forget {
         return forget(&mut store, args, ui);
     }
-    let mut session = Session::open(ui)?;
-    if session.loaded.workspace_digest.is_none() {
-        let root = session.workspace.root.display();
+    let session = Session::open(ui)?;
+    if session.loaded().workspace_digest.is_none() {
+        let root = session.location().root.display();
         return Err(CliError::usage(format!(
             "there is nothing to trust: {root} has no configuration of its own (.jp/config.toml)"
         )));
     }
     let looked = if args.dry_run {
-        Looked::at(&session.workspace.root, &session.loaded)
+        Looked::at(&session.location().root, session.loaded())
     } else {
-        store.trust(&session.workspace.root, &session.loaded)?
+        store.trust(&session.location().root, session.loaded())?
     };
-    let known = store.check(&session.workspace.root, &session.loaded);
+    let known = store.check(&session.location().root, session.loaded());
     // What it asks for is shown as it would be with the trust.
-    session.host.trust = looked.trust();
-    let asks = requests(&session.loaded, &session.host, &looked);
+    let session = session.trusted_as(looked.trust());
+    let asks = requests(session.loaded(), session.host(), &looked);
     if args.json {
         let tools: Vec<Value> = asks.iter().map(Ask::json).collect();
         ui.json(
-            &json!({"version": JSON_VERSION, "workspace": session.workspace.root,
+            &json!({"version": JSON_VERSION, "workspace": session.location().root,
             "trusted": known.is_trusted(), "dry_run": args.dry_run, "tools": tools}),
         )?;
         return Ok(Exit::Done);
     }
-    let root = session.workspace.root.display().to_string();
+    let root = session.location().root.display().to_string();
     let root = text::escape(&root);
     let (said, hint) = if args.dry_run {
         let said = format!("{root} would be trusted as it is now; nothing was changed.");
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
 
 fn forget(store: &mut TrustStore, args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
     // A broken configuration must not keep anybody from taking trust back.
-    let root = places::Workspace::open(ui)?.root;
+    let root = places::workspace(ui)?.root;
     let known = store.forget(&root)?;
     if args.json {
         ui.json(&json!({"version": JSON_VERSION, "workspace": root, "forgotten": known}))?;
@@ -167,17 +167,17 @@ fn asked(run: &str) -> &str {
 }
 
 fn warn(asks: &[Ask], session: &Session, ui: &Ui) {
-    let host = &session.host;
+    let host = session.host();
     if asks.iter().any(|ask| ask.command.is_some()) {
         ui.say("");
-        let support = host.launcher.as_ref().map(|launcher| launcher.support());
+        let support = host.launcher().map(|launcher| launcher.support());
         match support {
             Some(Ok(())) => ui.warning(
                 "commands of this workspace run on this machine, as your user. The system confines \
                  them to what is listed above: no other files of yours, no network unless granted, \
                  nothing left running.",
             ),
-            _ if host.unconfined => ui.warning(
+            _ if host.unconfined() => ui.warning(
                 "commands of this workspace run with the FULL AUTHORITY OF YOUR USER: the system \
                  cannot confine them, and your policy says `unconfined = true`.",
             ),

@@ -145,8 +145,10 @@ fn inline_results_says_how_much_of_a_result_a_person_is_shown_first() {
     let sandbox = reads("ask", "style.inline_results = 1\n");
     let mut terminal = Terminal::start(&sandbox, &WORDS);
     terminal.sees("first note").sees("and 1 more lines");
-    terminal.sees("v to view everything").types("v\n");
-    terminal.sees("second note").types("n\n");
+    terminal.sees("v to view everything").forgets().types("v\n");
+    // What is typed before the question stands there again is not an answer to it.
+    terminal.sees("second note").sees("v to view everything");
+    terminal.types("n\n");
     terminal.exits(0);
     let sandbox = reads("ask", "style.inline_results = \"off\"\n");
     let mut terminal = Terminal::start(&sandbox, &WORDS);

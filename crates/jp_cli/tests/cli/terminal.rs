@@ -74,6 +74,12 @@ impl Terminal {
         self
     }
 
+    /// Forgets what was seen, so that the next thing to see is one that comes from now on.
+    pub(crate) fn forgets(&mut self) -> &mut Self {
+        self.seen.clear();
+        self
+    }
+
     pub(crate) fn types(&mut self, text: &str) -> &mut Self {
         self.keys.write_all(text.as_bytes()).unwrap();
         self

@@ -60,7 +60,7 @@ pub(crate) fn prepare(invocation: &Invocation<'_>) -> Result<Prepared, Outcome> 
     let (id, topic) = find(host, asked).ok_or_else(|| unknown_topic(host, asked))?;
     let mut wasi = jp_wasm::WasiContext::default();
     let dir = Path::new(topic.subjects().as_str());
-    wasi.mount_below(&host.root, dir, places::SUBJECTS, jp_wasm::DirPerms::Read)
+    wasi.mount_below(host.root(), dir, places::SUBJECTS, jp_wasm::DirPerms::Read)
         .map_err(|error| {
             Outcome::failed(format!(
                 "The subjects of topic `{id}` cannot be read: {error}"

@@ -89,9 +89,9 @@ fn place<'a>(rule: &'a FileRule, invocation: &Invocation<'a>) -> Result<Place<'a
     let (path, host) = (rule.path.as_str(), invocation.host);
     if let Some(below) = in_workspace(rule) {
         return Ok(match below.as_str() {
-            "" => Place::Dir(host.root.clone()),
+            "" => Place::Dir(host.root().to_owned()),
             // A directory below the workspace may be a symbolic link to somewhere else.
-            below => Place::Below(&host.root, Path::new(below)),
+            below => Place::Below(host.root(), Path::new(below)),
         });
     }
     if path.strip_prefix(TEMP).is_some_and(is_below) {
@@ -106,7 +106,7 @@ fn place<'a>(rule: &'a FileRule, invocation: &Invocation<'a>) -> Result<Place<'a
     {
         return Ok(Place::File);
     }
-    let known = host.places.iter().rev().find_map(|(prefix, dir)| {
+    let known = host.places().iter().rev().find_map(|(prefix, dir)| {
         let rest = path.strip_prefix(prefix.as_str())?;
         is_below(rest).then_some((rest.trim_start_matches('/'), dir))
     });
@@ -165,13 +165,13 @@ fn mount_files(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<()
 /// Makes the directory of the call's own. What a crash left behind is removed once per process.
 fn temp(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<ToolTemp, ToolError> {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    let Some(base) = &invocation.host.temp_dir else {
+    let Some(base) = invocation.host.temp_dir() else {
         return Err(no_place(invocation, TEMP));
     };
     let first = SWEPT
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
-        .insert(base.clone());
+        .insert(base.to_owned());
     if first {
         // What cannot be removed now stays for the next process, and is no reason to refuse a call.
         drop(ToolTemp::sweep(base));
@@ -187,7 +187,7 @@ fn variables(invocation: &Invocation<'_>) -> Vec<(String, String)> {
     let names = invocation.grant.capabilities().env.iter();
     let known = names.filter_map(|name| {
         let name = name.to_string();
-        let value = (invocation.host.variable)(&name)?.into_string().ok()?;
+        let value = invocation.host.variable(&name)?.into_string().ok()?;
         Some((name, value))
     });
     known.collect()

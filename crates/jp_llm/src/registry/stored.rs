@@ -94,7 +94,7 @@ impl Stored {
             problem: Box::new(problem),
         };
         // What was taken back since the tool was defined is not run either.
-        let now = invocation.host.registry.as_ref().unwrap_or(&self.tools);
+        let now = invocation.host.registry().unwrap_or(&self.tools);
         if let Kept::Store { locked, .. } = &self.kept {
             now.check(locked).map_err(refused)?;
         }
@@ -139,7 +139,7 @@ impl Stored {
             sha256,
             what,
             report: Progress {
-                events: invocation.host.events.clone(),
+                events: invocation.host.caller().events.clone(),
                 call: invocation.call.id.clone(),
                 tool: invocation.tool.name.clone(),
                 last: RefCell::default(),

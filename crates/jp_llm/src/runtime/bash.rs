@@ -10,7 +10,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use jp_bash::{Bash, Bounds, Category, ExecOptions, ExecResult, HostDir, HostMode, OnExecute, OnOutput};
+use jp_bash::{
+    Bash, Bounds, Category, ExecOptions, ExecResult, HostDir, HostMode, OnExecute, OnOutput,
+};
 use jp_policy::{Access, Limit, Limits};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
@@ -42,7 +44,7 @@ impl BashRuntime {
             return Ok(bash);
         }
         let mut builder = Bash::builder().limits(bounds(invocation.left));
-        let root = &invocation.host.root;
+        let root = invocation.host.root();
         for rule in invocation.grant.capabilities().files.rules() {
             let Some(below) = places::in_workspace(rule) else {
                 continue;
@@ -143,7 +145,7 @@ async fn until_cancelled<T>(
 
 /// Reports that the script's first command runs: it was read so far.
 fn on_execute(invocation: &Invocation<'_>) -> Option<OnExecute> {
-    let events = invocation.host.events.clone()?;
+    let events = invocation.host.caller().events.clone()?;
     let (call, name) = (invocation.call.id.clone(), invocation.tool.name.clone());
     Some(OnExecute::new(move || {
         events.report(&call, &name, ToolStatus::phase("execute"));
@@ -152,7 +154,7 @@ fn on_execute(invocation: &Invocation<'_>) -> Option<OnExecute> {
 
 /// Reports output while the script runs.
 fn on_output(invocation: &Invocation<'_>) -> OnOutput {
-    let events = invocation.host.events.clone();
+    let events = invocation.host.caller().events.clone();
     let (call, name) = (invocation.call.id.clone(), invocation.tool.name.clone());
     Box::new(move |out, err| {
         let Some(events) = &events else { return };
@@ -238,7 +240,7 @@ fn recover(invocation: &Invocation<'_>, dir: &HostDir) {
         Ok(Some(done)) => format!("{done}\n"),
         Err(error) => format!("cannot undo an interrupted apply: {error}\n"),
     };
-    if let Some(events) = &invocation.host.events {
+    if let Some(events) = &invocation.host.caller().events {
         let (call, tool) = (&invocation.call.id, &invocation.tool.name);
         events.report(call, tool, ToolStatus::stderr(said));
     }

@@ -82,8 +82,8 @@ pub(super) fn of(
         others: Arc::clone(invocation.others),
         deadline: now.checked_add(invocation.left.time).unwrap_or(now + FAR),
         cancel: invocation.cancel(),
-        audit: invocation.host.audit.clone(),
-        record: CapabilityRecord::of(invocation.tool, invocation.call),
+        audit: invocation.host.audit().cloned(),
+        record: CapabilityRecord::of(invocation.tool, invocation.call, invocation.host),
         unwritten: Arc::clone(invocation.unwritten),
         denied: denied.clone(),
     })))

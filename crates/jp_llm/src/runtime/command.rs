@@ -71,7 +71,7 @@ impl CommandRuntime {
             return Err(ToolError::SingleHosts { tool: tool() });
         }
         let confinement = confinement(invocation);
-        let confined = match &invocation.host.launcher {
+        let confined = match invocation.host.launcher() {
             None => Err((
                 "this program has no way to confine a command".to_owned(),
                 None,
@@ -106,7 +106,7 @@ impl CommandRuntime {
         };
         match confined {
             Ok(confined) => Ok((confined.command.into(), Some(confined.report))),
-            Err(_) if invocation.host.unconfined => {
+            Err(_) if invocation.host.unconfined() => {
                 let mut command = Command::new(&words.program);
                 command
                     .args(&words.args)
@@ -234,11 +234,11 @@ fn unstarted(
 /// What the grant means for a process of this system.
 fn confinement(invocation: &Invocation<'_>) -> Confinement {
     let capabilities = invocation.grant.capabilities();
-    let (read, write) = places::host_paths(&invocation.host.root, &capabilities.files);
+    let (read, write) = places::host_paths(invocation.host.root(), &capabilities.files);
     let sees_root = read
         .iter()
         .chain(&write)
-        .any(|path| *path == invocation.host.root);
+        .any(|path| *path == invocation.host.root());
     let env = [
         ("PATH", "/usr/local/bin:/usr/bin:/bin"),
         ("HOME", "/tmp"),
@@ -247,7 +247,7 @@ fn confinement(invocation: &Invocation<'_>) -> Confinement {
     ];
     Confinement {
         cwd: if sees_root {
-            invocation.host.root.clone()
+            invocation.host.root().to_owned()
         } else {
             "/tmp".into()
         },
@@ -280,7 +280,7 @@ fn memory_bytes(invocation: &Invocation<'_>) -> u64 {
 
 /// Says how much memory each process may use, where it is counted so.
 fn each_process_may_use(invocation: &Invocation<'_>) -> Option<String> {
-    let scope = invocation.host.launcher.as_ref()?.memory_scope().ok()?;
+    let scope = invocation.host.launcher()?.memory_scope().ok()?;
     let mebibytes = memory_bytes(invocation) >> 20;
     let words = format!("each of its processes may use {mebibytes} MiB of memory");
     (scope == MemoryScope::EachProcess).then_some(words)

@@ -155,7 +155,7 @@ impl ToolRuntime for ComponentRuntime {
         let runtime = host.wasm()?;
         let path = Path::new(relative.as_str());
         let failed = |error: Error| described_badly(error, relative.as_str(), &self.name);
-        let prepared = runtime.prepare_below(&host.root, path, &|_| {}).await;
+        let prepared = runtime.prepare_below(host.root(), path, &|_| {}).await;
         let prepared = prepared.map_err(failed)?;
         let description = runtime.describe(&prepared, &Limits::default()).await;
         let Some(description) = description.map_err(failed)? else {

@@ -16,7 +16,7 @@ struct Told {
 
 /// Returns who hears what a guest tells; nobody when nobody listens.
 pub(super) fn of(invocation: &Invocation<'_>) -> Option<Arc<dyn GuestEvents>> {
-    let events = invocation.host.events.as_ref()?;
+    let events = invocation.host.caller().events.as_ref()?;
     Some(Arc::new(Told {
         events: Arc::clone(events),
         call: invocation.call.id.clone(),

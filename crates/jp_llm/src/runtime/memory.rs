@@ -35,8 +35,8 @@ impl Host {
     /// Returns how much memory a program may use that does not say itself.
     #[must_use]
     pub fn usual_memory_of_a_program(&self) -> u64 {
-        self.command_memory
-            .unwrap_or(self.policy.ceilings.memory_bytes)
+        self.command_memory()
+            .unwrap_or(self.policy().ceilings.memory_bytes)
     }
 
     /// Returns how much memory a command may use: what its tool asks for, else what programs may.
@@ -54,10 +54,7 @@ impl Host {
 
     /// Says what such a limit means for processes of this system.
     pub(super) fn memory_of_processes(&self, bytes: u64) -> Memory {
-        let scope = self
-            .launcher
-            .as_ref()
-            .map(|launcher| launcher.memory_scope());
+        let scope = self.launcher().map(|launcher| launcher.memory_scope());
         let (bytes, of) = match scope {
             Some(Ok(MemoryScope::AllProcesses)) => (Some(bytes), MemoryOf::AllProcesses),
             Some(Ok(MemoryScope::EachProcess)) => (Some(bytes), MemoryOf::EachProcess),

@@ -34,7 +34,7 @@ impl ToolRuntime for NativeRuntime {
             let content = request.commands;
             return Run::said(Ok(Outcome::Success { content }));
         }
-        let host = invocation.host.events.clone();
+        let host = invocation.host.caller().events.clone();
         let (call, name) = (invocation.call.id.clone(), invocation.tool.name.clone());
         // Waiting for an earlier call of the same session counts too.
         let work = async {

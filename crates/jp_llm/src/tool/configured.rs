@@ -135,13 +135,13 @@ impl ToolDefinition {
         config: &ToolConfigWithDefaults,
         host: &Host,
     ) -> Result<Self, ToolError> {
-        let Some(servers) = &host.mcp else {
+        let Some(servers) = host.mcp() else {
             return Err(ToolError::McpUnavailable {
                 server: server.to_owned(),
             });
         };
         let defined = servers.define(name, server, config.tool())?;
-        if let Some(registry) = &host.registry {
+        if let Some(registry) = host.registry() {
             registry.check_server_tool(name, server, &defined)?;
         }
         let request = Request {
@@ -202,7 +202,7 @@ fn by_convention(
     host: &Host,
 ) -> Option<ToolConfigWithDefaults> {
     let is_local = matches!(config.source(), ToolSource::Local { .. });
-    let path = super::convention::path_of(name, &host.root);
+    let path = super::convention::path_of(name, host.root());
     path.filter(|_| is_local && is_nowhere(config))
         .map(|path| config.found_at(path))
 }

@@ -212,7 +212,7 @@ impl ToolDefinition {
     /// Tells whether models are offered the tool. One that they are not offered they cannot call.
     #[must_use]
     pub fn is_offered(&self, host: &Host) -> bool {
-        host.selection.offers(&self.name, self.enable)
+        host.caller().selection.offers(&self.name, self.enable)
     }
 
     /// Returns the checks of its arguments, made when the tool is first called.

@@ -270,7 +270,7 @@ impl Pass<'_> {
     }
 
     fn report(&self, phase: &str) {
-        if let Some(events) = &self.host.events {
+        if let Some(events) = &self.host.caller().events {
             events.report(&self.call.id, &self.tool.name, ToolStatus::phase(phase));
         }
     }

@@ -42,7 +42,7 @@ impl ToolDefinition {
             };
         }
         #[cfg(feature = "wasm-tools")]
-        let brought = convention::path_of(name, &host.root);
+        let brought = convention::path_of(name, host.root());
         #[cfg(feature = "wasm-tools")]
         let builtin = match (builtin, brought) {
             // A file of the workspace must not pass for a builtin, nor be passed over in silence.
@@ -73,7 +73,7 @@ impl ToolDefinition {
         loaded: &Loaded,
         host: &Host,
     ) -> Result<Self, ToolError> {
-        let found = match (Self::new(name, loaded, host), &host.registry) {
+        let found = match (Self::new(name, loaded, host), host.registry()) {
             (Err(ToolError::Signed { tool, problem }), Some(tools))
                 if matches!(*problem, SignedProblem::NotInstalled) =>
             {
@@ -172,7 +172,7 @@ pub(super) fn find_builtin(
 #[cfg(feature = "wasm-tools")]
 fn brought_names(loaded: &Loaded, host: &Host) -> impl Iterator<Item = String> {
     let tools = &loaded.config.conversation.tools.tools;
-    convention::all(&host.root)
+    convention::all(host.root())
         .into_iter()
         .filter(|name| !tools.contains_key(name) && find_builtin(name, name, host).is_err())
         .filter(|name| !signed::is_signed(name, loaded, host))

@@ -24,7 +24,7 @@ pub(super) fn write(
     before: Option<&Waiting>,
     executed: &Executed,
 ) -> Result<(), ToolError> {
-    let Some(log) = &host.audit else {
+    let Some(log) = host.audit() else {
         return Ok(());
     };
     let (outcome, detail) = kind(executed, decision);
@@ -37,7 +37,7 @@ pub(super) fn write(
     };
     let record = Record {
         time: now(),
-        principal: &call.principal,
+        principal: &host.caller().principal,
         call_id: &call.id,
         tool: &tool.name,
         source: source(tool),
@@ -67,13 +67,13 @@ pub(super) fn write_unmade(
     host: &Host,
     error: &ToolError,
 ) -> Result<(), ToolError> {
-    let Some(log) = &host.audit else {
+    let Some(log) = host.audit() else {
         return Ok(());
     };
     let arguments = serde_json::to_string(&call.arguments).unwrap_or_default();
     let record = Record {
         time: now(),
-        principal: &call.principal,
+        principal: &host.caller().principal,
         call_id: &call.id,
         tool: name,
         source: Source::Local,
@@ -111,9 +111,9 @@ pub(crate) struct CapabilityRecord {
 
 #[cfg(feature = "wasm-tools")]
 impl CapabilityRecord {
-    pub(crate) fn of(tool: &ToolDefinition, call: &Call) -> Self {
+    pub(crate) fn of(tool: &ToolDefinition, call: &Call, host: &Host) -> Self {
         Self {
-            principal: call.principal.clone(),
+            principal: host.caller().principal.clone(),
             call_id: call.id.clone(),
             tool: tool.name.clone(),
             source: source(tool),

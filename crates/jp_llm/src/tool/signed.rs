@@ -18,12 +18,15 @@ use crate::{
 /// Tells whether a name belongs to a signed tool, whether or not that can be used.
 pub(super) fn is_signed(name: &str, loaded: &Loaded, host: &Host) -> bool {
     let locked = |tools: &Arc<RegistryTools>| tools.lock.get(name).is_some();
-    loaded.config.tooling.contains_key(name) || host.registry.as_ref().is_some_and(locked)
+    loaded.config.tooling.contains_key(name) || host.registry().is_some_and(locked)
 }
 
 /// Returns the names of all signed tools, each once.
 pub(super) fn names(loaded: &Loaded, host: &Host) -> Vec<String> {
-    let locked = host.registry.iter().flat_map(|tools| tools.lock.tools());
+    let locked = host
+        .registry()
+        .into_iter()
+        .flat_map(|tools| tools.lock.tools());
     let mut names: Vec<String> = locked.map(|tool| tool.name.to_string()).collect();
     names.extend(loaded.config.tooling.keys().cloned());
     names.sort_unstable();
@@ -69,9 +72,9 @@ fn below(root: &Path, file: &Path) -> String {
 impl ToolDefinition {
     /// Makes the definition of a signed tool that only `[tooling]` or the lock file names.
     pub(super) fn declared(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
-        let tools = host.registry.as_ref();
+        let tools = host.registry();
         let locked = tools.and_then(|tools| tools.lock.get(name));
-        let checked = locked.map(|locked| refuse_undeclared(locked, loaded, &host.root));
+        let checked = locked.map(|locked| refuse_undeclared(locked, loaded, host.root()));
         if let Some(Err(problem)) = checked {
             return Err(ToolError::Signed {
                 tool: name.to_owned(),
@@ -87,12 +90,12 @@ impl ToolDefinition {
             tool: name.to_owned(),
             problem: Box::new(problem),
         };
-        let Some(tools) = &host.registry else {
+        let Some(tools) = host.registry() else {
             let reason = "this host knows no signed tools".to_owned();
             return Err(refused(SignedProblem::Unreadable { reason }));
         };
         let found = match loaded.config.tooling.get(name) {
-            Some(ToolingConfig::Custom(custom)) => tools.custom(name, custom, &host.root),
+            Some(ToolingConfig::Custom(custom)) => tools.custom(name, custom, host.root()),
             wanted => tools.locked(name, wanted),
         };
         let found = found.map_err(refused)?;

@@ -170,7 +170,7 @@ impl Events for Heard {
 async fn phases_and_output_are_reported_when_they_happen() {
     let mut desk = Desk::new("");
     let heard = Arc::new(Heard::default());
-    desk.host.events = Some(Arc::clone(&heard) as Arc<dyn Events>);
+    desk.caller(|caller| caller.events = Some(Arc::clone(&heard) as Arc<dyn Events>));
     run(&desk, "for i in 1 2; do echo $i; done").await;
     let all = ["validate", "parse", "execute", "1\n", "2\n", "complete"];
     assert_eq!(*heard.0.lock().unwrap(), all);

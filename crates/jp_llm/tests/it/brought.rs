@@ -71,7 +71,7 @@ async fn e48_another_version_in_its_place_is_stopped_and_shown_until_it_is_locke
         assert!(text.contains(line), "no {line} in {text}");
     }
     assert!(error.hint().unwrap().contains("`jp tool lock`"));
-    let registry = desk.host.registry.clone().unwrap();
+    let registry = desk.host.registry().cloned().unwrap();
     let origin = registry.origin("echo", &desk.loaded, &desk.root).unwrap();
     assert!(origin.is_locked && origin.problem.is_some());
     // As it was, it runs again.

@@ -2,7 +2,7 @@
 //! granted, and what is written down.
 
 use jp_llm::{
-    Call, LazyBroker, ToolError,
+    LazyBroker, ToolError,
     broker::{BrokerPlaces, Means, Secret, SecretValue, VaultPaths},
     tool::ErrorKind,
 };
@@ -52,8 +52,9 @@ fn places(desk: &Desk) -> BrokerPlaces {
 pub(crate) fn desk(workspace: &str, user: &str) -> Desk {
     let mut desk = Desk::with_user(workspace, user);
     let (config, places) = (desk.loaded.config.broker.clone(), places(&desk));
-    desk.host.broker =
+    let broker =
         LazyBroker::new(move || jp_llm::broker::open(&config, &places, None, Means::default()));
+    desk.rebuild(|host| host.broker(broker));
     desk
 }
 
@@ -67,7 +68,7 @@ async fn refused(desk: &Desk, tool: &str) -> Value {
 
 #[tokio::test]
 async fn a_builtin_keeps_rows_for_whoever_calls() {
-    let desk = desk("", "");
+    let mut desk = desk("", "");
     let arguments = json!({"action": "create", "title": "buy milk", "user_id": "somebody else"});
     let said = parsed(&desk.said("todo", arguments).await.unwrap());
     assert_eq!(said["status"], "ok");
@@ -76,12 +77,10 @@ async fn a_builtin_keeps_rows_for_whoever_calls() {
         (&item["title"], &item["user_id"]),
         (&json!("buy milk"), &json!("tester"))
     );
-    let list = |who: &str| Call {
-        principal: who.to_owned(),
-        ..call(json!({"action": "list", "user_id": "tester"}))
-    };
-    let mine = parsed(&desk.make("todo", list("tester")).await.said().unwrap());
-    let theirs = parsed(&desk.make("todo", list("mallory")).await.said().unwrap());
+    let list = || call(json!({"action": "list", "user_id": "tester"}));
+    let mine = parsed(&desk.make("todo", list()).await.said().unwrap());
+    desk.caller(|caller| caller.principal = "mallory".to_owned());
+    let theirs = parsed(&desk.make("todo", list()).await.said().unwrap());
     let count = |said: &Value| {
         said["capability_result"]["result"]["items"]
             .as_array()

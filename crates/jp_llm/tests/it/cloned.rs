@@ -63,8 +63,7 @@ async fn a_call_fetches_manifest_artifact_and_model_if_the_user_trusts_the_key()
     read_again(&mut desk);
     assert!(
         desk.host
-            .registry
-            .as_ref()
+            .registry()
             .unwrap()
             .list(&desk.loaded, &desk.root)
             .all(|tool| tool.problem.is_none())

@@ -25,12 +25,10 @@ fn desk(guest: &str, more: &str, config: &str, user: &str) -> Desk {
     let mut desk = shop.installed(Desk::with_user(config, user), guest);
     fs::write(desk.held().join("note.txt"), "a note").unwrap();
     fs::create_dir(desk.held().join("documents")).unwrap();
-    for (place, dir) in [("/app-data", "app-data"), ("/user/documents", "documents")] {
-        let dir = desk.held().join(dir);
-        desk.host.places.insert(place.to_owned(), dir);
-    }
+    let places = [("/app-data", "app-data"), ("/user/documents", "documents")];
+    let places = places.map(|(place, dir)| (place.to_owned(), desk.held().join(dir)));
     let variable = |name: &str| (name == "GREETING").then(|| "hello".into());
-    desk.host.variable = std::sync::Arc::new(variable);
+    desk.rebuild(|host| host.places(places.into()).variable(variable));
     desk.agreed()
 }
 

@@ -14,8 +14,8 @@ use jp_audit::{Entry, Log, Options, Reader};
 use jp_config::{Loaded, Sources};
 use jp_confine::Launcher;
 use jp_llm::{
-    Approval, ApprovalRequest, Approver, Call, Executed, Host, LazyRuntime, RuntimeOptions,
-    ToolDefinition, ToolError, TrustStore,
+    Approval, ApprovalRequest, Approver, Call, Caller, Executed, Host, HostBuilder, LazyRuntime,
+    RuntimeOptions, ToolDefinition, ToolError, TrustStore,
 };
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -42,22 +42,26 @@ impl Desk {
         write(&held.path().join("user/config.toml"), user);
         let loaded = load(held.path());
         let policy = loaded.config.policy.clone().unwrap_or_default();
-        let mut host = Host::new(root.clone(), policy.to_policy().unwrap());
-        host.unconfined = policy.unconfined;
-        host.command_memory = policy.command_memory.map(|size| size.0);
-        host.knowledge = loaded.config.kb.clone();
-        host.launcher = Some(Arc::new(Launcher::new(
-            env!("CARGO_BIN_EXE_jp_llm_launcher").into(),
-        )));
-        host.audit = Some(Arc::new(
-            Log::open(&held.path().join("audit"), Options::default()).unwrap(),
-        ));
-        host.temp_dir = Some(held.path().join("tmp"));
+        let launcher = Launcher::new(env!("CARGO_BIN_EXE_jp_llm_launcher").into());
+        let log = Log::open(&held.path().join("audit"), Options::default()).unwrap();
         // Every test has a host of its own; what they compile they share.
-        host.wasm = LazyRuntime::new(RuntimeOptions {
+        let wasm = LazyRuntime::new(RuntimeOptions {
             cache_dir: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled")),
             ..RuntimeOptions::default()
         });
+        let host = Host::builder(root.clone(), policy.to_policy().unwrap())
+            .unconfined(policy.unconfined)
+            .command_memory(policy.command_memory.map(|size| size.0))
+            .knowledge(loaded.config.kb.clone())
+            .launcher(Some(Arc::new(launcher)))
+            .audit(Arc::new(log))
+            .temp_dir(Some(held.path().join("tmp")))
+            .wasm(wasm)
+            .caller(Caller {
+                principal: "tester".to_owned(),
+                ..Caller::default()
+            })
+            .build();
         Self {
             held,
             root,
@@ -88,7 +92,7 @@ impl Desk {
         let mut store = TrustStore::open(&self.trust_file()).unwrap();
         store.trust(&self.root, &self.loaded).unwrap();
         self.look_again();
-        assert!(self.host.trust.is_trusted());
+        assert!(self.host.trust().is_trusted());
         self
     }
 
@@ -96,7 +100,20 @@ impl Desk {
     pub(crate) fn look_again(&mut self) {
         self.loaded = load(self.held.path());
         let store = TrustStore::open(&self.trust_file()).unwrap();
-        self.host.trust = store.check(&self.root, &self.loaded);
+        let trust = store.check(&self.root, &self.loaded);
+        self.rebuild(|host| host.trust(trust));
+    }
+
+    /// Makes the host anew, with something else in it.
+    pub(crate) fn rebuild(&mut self, change: impl FnOnce(HostBuilder) -> HostBuilder) {
+        self.host = change(self.host.clone().into_builder()).build();
+    }
+
+    /// Changes who makes the calls.
+    pub(crate) fn caller(&mut self, change: impl FnOnce(&mut Caller)) {
+        let mut caller = self.host.caller().clone();
+        change(&mut caller);
+        self.host = self.host.for_caller(caller);
     }
 
     fn trust_file(&self) -> PathBuf {
@@ -110,7 +127,7 @@ impl Desk {
             asked: AtomicUsize::new(0),
             heard: Mutex::default(),
         });
-        self.host.approver = Arc::clone(&person) as Arc<dyn Approver>;
+        self.caller(|caller| caller.approver = Arc::clone(&person) as Arc<dyn Approver>);
         (self, person)
     }
 
@@ -226,7 +243,6 @@ pub(crate) fn call(arguments: Value) -> Call {
     Call {
         id: "c1".to_owned(),
         arguments: object(arguments),
-        principal: "tester".to_owned(),
         ..Call::default()
     }
 }

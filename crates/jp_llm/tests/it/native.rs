@@ -194,7 +194,7 @@ struct Broken;
 async fn a_call_that_panics_is_written_down() {
     let tool = ToolDefinition::native("broken", Box::new(Broken), Request::default());
     let mut desk = Desk::new("");
-    let bare = Host::new(desk.root.clone(), Policy::default());
+    let bare = Host::builder(desk.root.clone(), Policy::default()).build();
     let host = Arc::new(std::mem::replace(&mut desk.host, bare));
     let results = jp_llm::execute_turn(vec![(Arc::new(tool), commands("x"))], &host).await;
     assert!(matches!(results[0].result, Err(ToolError::Host { .. })));

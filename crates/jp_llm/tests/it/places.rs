@@ -1,7 +1,7 @@
 //! Directories and variables beside the workspace: granted by policy, workspace and manifest together,
 //! and only where the host has them.
 
-use std::{collections::BTreeMap, ffi::OsString, fs, sync::Arc};
+use std::{collections::BTreeMap, ffi::OsString, fs};
 
 use jp_llm::ToolError;
 use serde_json::{Value, json};
@@ -34,10 +34,11 @@ async fn a_directory_of_the_user_is_there_if_everybody_agrees_and_the_host_has_i
     let documents = desk.held().join("documents");
     fs::create_dir(&documents).unwrap();
     fs::write(documents.join("a.txt"), "mine").unwrap();
-    desk.host.places = BTreeMap::from([
+    let places = BTreeMap::from([
         ("/user/documents".to_owned(), documents),
         ("/app-data".to_owned(), desk.held().join("app")),
     ]);
+    desk.rebuild(|host| host.places(places));
     let steps = json!({"do": [["read", "/user/documents/a.txt"], ["write", "/user/documents/b.txt", "x"],
         ["write", "/app-data/kept.txt", "x"]]});
     let said = desk.said("files", steps).await.unwrap();
@@ -69,7 +70,7 @@ async fn a_tool_sees_the_variables_of_its_grant_and_no_other() {
     let config = "[capabilities]\nenv = [\"GREETING\"]\n";
     let user = "[policy]\nenv = [\"GREETING\", \"SECRET\"]\n";
     let mut desk = published("environment", imports, config, user);
-    desk.host.variable = Arc::new(|name| Some(OsString::from(name)));
+    desk.rebuild(|host| host.variable(|name| Some(OsString::from(name))));
     let said = desk.said("environment", json!({})).await.unwrap();
     let said: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(said["variables"], json!(["GREETING"]));

@@ -164,7 +164,7 @@ async fn a_process_that_closes_its_output_has_no_more_time_than_others() {
 async fn a_turn_nobody_waits_for_is_ended() {
     let (mut desk, path) = desk("sleep 1000", "");
     let tool = Arc::new(desk.tool("t").unwrap());
-    let bare = Host::new(desk.root.clone(), Policy::default());
+    let bare = Host::builder(desk.root.clone(), Policy::default()).build();
     let host = Arc::new(std::mem::replace(&mut desk.host, bare));
     let up = CancellationToken::new();
     let (seen, calls) = (up.clone(), vec![(tool, call(json!({})))]);

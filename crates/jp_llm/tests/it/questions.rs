@@ -1,8 +1,12 @@
 //! Tools that ask: offered and fixed answers, wrong ones, too many questions, one budget.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use jp_llm::{Call, ToolError};
+use async_trait::async_trait;
+use jp_llm::{AskRequest, Asker, Call, ToolError};
 use jp_policy::Limit;
 use serde_json::{Value, json};
 
@@ -45,6 +49,67 @@ async fn a_question_without_an_answer_goes_to_the_caller() {
         response,
         Ok("Tool requires additional input: Who are you?".to_owned())
     );
+}
+
+/// Answers with what it was given, and keeps what it was asked.
+struct Answering(Option<Value>, Mutex<Vec<String>>);
+
+#[async_trait]
+impl Asker for Answering {
+    async fn ask(&self, request: &AskRequest<'_>) -> Option<Value> {
+        let asked = format!("{} {}", request.tool, request.question.id);
+        self.1.lock().unwrap().push(asked);
+        self.0.clone()
+    }
+}
+
+fn answering(desk: &mut Desk, answer: Option<Value>) -> Arc<Answering> {
+    let asker = Arc::new(Answering(answer, Mutex::default()));
+    desk.caller(|caller| caller.asker = Arc::clone(&asker) as Arc<dyn Asker>);
+    asker
+}
+
+#[tokio::test]
+async fn the_caller_is_asked_while_the_call_goes_on() {
+    let mut desk = asker("");
+    let person = answering(&mut desk, Some(json!("Eve")));
+    assert_eq!(
+        desk.said("ask", json!({})).await,
+        Ok("hello Eve".to_owned())
+    );
+    assert_eq!(*person.1.lock().unwrap(), ["ask name"]);
+    // One call, one record.
+    assert_eq!(desk.record(), "allowed, success");
+    // What is known is not asked.
+    let executed = desk.make("ask", with(json!({"name": "Ada"}))).await;
+    assert_eq!(executed.said(), Ok("hello Ada".to_owned()));
+    assert_eq!(person.1.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_of_the_caller_must_fit_the_question() {
+    let mut desk = inquirer("sure", "[ $n -ge 1 ]");
+    answering(&mut desk, Some(json!("no boolean")));
+    let said = desk.said("ask", json!({})).await.unwrap_err();
+    assert!(said.contains("`sure` does not fit"), "{said}");
+}
+
+#[tokio::test]
+async fn a_call_can_be_cancelled_while_its_caller_thinks() {
+    struct Thinking;
+    #[async_trait]
+    impl Asker for Thinking {
+        async fn ask(&self, _: &AskRequest<'_>) -> Option<Value> {
+            std::future::pending().await
+        }
+    }
+    let mut desk = asker("");
+    desk.caller(|caller| caller.asker = Arc::new(Thinking));
+    let waits = call(json!({}));
+    let cancel = waits.cancel.clone();
+    let stop = async { cancel.cancel() };
+    let (executed, ()) = tokio::join!(desk.make("ask", waits), stop);
+    assert!(executed.result.unwrap().is_cancelled());
 }
 
 #[tokio::test]

@@ -177,7 +177,7 @@ impl Shop {
 pub(crate) fn online(desk: &mut Desk, source: Arc<dyn Source>) {
     let mut tools = tools(desk);
     tools.sources = BTreeMap::from([(MAIN.to_owned(), source)]);
-    desk.host.registry = Some(Arc::new(tools));
+    desk.rebuild(|host| host.registry(Some(Arc::new(tools))));
 }
 
 pub(crate) fn manifest(id: &str, bytes: &[u8], more: &Value) -> Value {
@@ -215,7 +215,8 @@ pub(crate) fn tools(desk: &Desk) -> RegistryTools {
 
 /// Reads the lock file and what the user knows again, as the next command would.
 pub(crate) fn read_again(desk: &mut Desk) {
-    desk.host.registry = Some(Arc::new(tools(desk)));
+    let tools = tools(desk);
+    desk.rebuild(|host| host.registry(Some(Arc::new(tools))));
 }
 
 pub(crate) fn trust(desk: &Desk, change: impl FnOnce(&mut TrustRoots)) {

@@ -171,7 +171,7 @@ async fn e59_what_was_revoked_is_not_run_even_if_it_was_found_before() {
         now: NOW,
     };
     known.known.revoked.accept(&list, &judge).unwrap();
-    desk.host.registry = Some(Arc::new(known));
+    desk.rebuild(|host| host.registry(Some(Arc::new(known))));
     let error = before
         .execute_detailed(call(json!({"do": []})), &desk.host)
         .await
@@ -209,7 +209,7 @@ async fn a_missing_artifact_is_fetched_at_the_call_if_somebody_may_be_asked() {
         "{error}"
     );
     let heard = Arc::new(Heard::default());
-    desk.host.events = Some(heard.clone());
+    desk.caller(|caller| caller.events = Some(heard.clone()));
     shop.online(&mut desk);
     assert_eq!(desk.said("files", json!({"do": []})).await.unwrap(), "[]");
     let heard = heard.0.lock().unwrap();
@@ -253,7 +253,7 @@ fn a_listing_reads_no_manifest() {
     let (_shop, mut desk) = desk_with_files("");
     fs::remove_dir_all(desk.held().join("data/registry/manifests")).unwrap();
     read_again(&mut desk);
-    let registry = desk.host.registry.clone().unwrap();
+    let registry = desk.host.registry().cloned().unwrap();
     let listed: Vec<_> = registry.list(&desk.loaded, &desk.root).collect();
     assert_eq!(listed.len(), 1);
     assert_eq!(

@@ -38,7 +38,7 @@ fn spinner(more: &str) -> Desk {
 async fn a_cancelled_call_says_so() {
     let mut desk = spinner("");
     let watch = Arc::new(Watch::default());
-    desk.host.events = Some(Arc::clone(&watch) as Arc<dyn Events>);
+    desk.caller(|caller| caller.events = Some(Arc::clone(&watch) as Arc<dyn Events>));
     let spin = call(json!({}));
     let cancel = spin.cancel.clone();
     let stop = async {
@@ -81,7 +81,7 @@ impl jp_llm::Approver for Silent {
 #[tokio::test]
 async fn a_call_can_be_cancelled_while_a_person_thinks() {
     let mut desk = Desk::new(&reader("echo", "run = \"ask\"")).guest("echo", "echo");
-    desk.host.approver = Arc::new(Silent);
+    desk.caller(|caller| caller.approver = Arc::new(Silent));
     let waits = call(json!({}));
     let cancel = waits.cancel.clone();
     let stop = async { cancel.cancel() };
@@ -93,7 +93,7 @@ async fn a_call_can_be_cancelled_while_a_person_thinks() {
 #[tokio::test]
 async fn a_call_nobody_waits_for_is_written_down_too() {
     let mut desk = Desk::new(&reader("echo", "run = \"ask\"")).guest("echo", "echo");
-    desk.host.approver = Arc::new(Silent);
+    desk.caller(|caller| caller.approver = Arc::new(Silent));
     let gave_up = tokio::time::timeout(Duration::ZERO, desk.call("echo", json!({}))).await;
     assert!(gave_up.is_err());
     assert_eq!(desk.record(), "asked, cancelled");

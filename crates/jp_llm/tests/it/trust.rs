@@ -102,7 +102,7 @@ async fn a_changed_configuration_loses_the_trust() {
     let config = desk.read(".jp/config.toml");
     let mut desk = desk.file(".jp/config.toml", format!("{config}\n# harmless\n"));
     desk.look_again();
-    assert_eq!(desk.host.trust, Trust::Stale);
+    assert_eq!(*desk.host.trust(), Trust::Stale);
     let error = desk.call("no", json!({})).await.error();
     assert!(
         matches!(
@@ -121,7 +121,7 @@ async fn a_changed_configuration_loses_the_trust() {
         .trusted()
         .file(".jp.toml", "[kb.topic.t]\nsubjects = \"kb\"\n");
     desk.look_again();
-    assert_eq!(desk.host.trust, Trust::Stale);
+    assert_eq!(*desk.host.trust(), Trust::Stale);
 }
 
 #[tokio::test]
@@ -172,7 +172,7 @@ async fn a_tool_of_the_user_is_trusted_in_any_workspace() {
     let desk = Desk::with_user("", &user);
     let tool = desk.tool("mine").unwrap();
     assert_eq!(
-        (tool.defined_by, &desk.host.trust),
+        (tool.defined_by, desk.host.trust()),
         (Layer::User, &Trust::Untrusted)
     );
     assert_eq!(desk.said("mine", json!({})).await, Ok(String::new()));
@@ -233,7 +233,8 @@ async fn a_tool_that_was_defined_before_follows_policy_and_trust() {
     let tool = desk.tool("no").unwrap();
     let run = || call(json!({}));
     assert!(tool.execute(run(), &desk.host).await.unwrap().is_success());
-    let before = std::mem::replace(&mut desk.host.trust, Trust::Stale);
+    let before = desk.host.clone();
+    desk.rebuild(|host| host.trust(Trust::Stale));
     let error = tool.execute(run(), &desk.host).await.unwrap_err();
     assert!(
         matches!(
@@ -245,8 +246,9 @@ async fn a_tool_that_was_defined_before_follows_policy_and_trust() {
         ),
         "{error:?}"
     );
-    desk.host.trust = before;
-    desk.host.policy.capabilities.subprocess = false;
+    let mut policy = before.policy().clone();
+    policy.capabilities.subprocess = false;
+    desk.host = before.clone().into_builder().policy(policy).build();
     let error = tool.execute(run(), &desk.host).await.unwrap_err();
     assert!(
         matches!(
@@ -258,8 +260,7 @@ async fn a_tool_that_was_defined_before_follows_policy_and_trust() {
         ),
         "{error:?}"
     );
-    desk.host.policy.capabilities.subprocess = true;
-    assert!(tool.execute(run(), &desk.host).await.unwrap().is_success());
+    assert!(tool.execute(run(), &before).await.unwrap().is_success());
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ async fn a_command_is_refused_and_not_run(mut desk: Desk) {
     );
     assert!(!desk.has("ran"));
     assert_eq!(desk.record(), "allowed, denied");
-    desk.host.unconfined = true;
+    desk.rebuild(|host| host.unconfined(true));
     assert_eq!(desk.said("t", json!({})).await, Ok(String::new()));
     assert!(desk.has("ran"));
 }
@@ -35,7 +35,7 @@ async fn without_namespaces() {
         return;
     }
     let desk = touches();
-    let error = desk.host.launcher.as_ref().unwrap().support().unwrap_err();
+    let error = desk.host.launcher().unwrap().support().unwrap_err();
     assert!(
         error.to_string().contains("user.max_user_namespaces"),
         "{error}"
@@ -63,7 +63,7 @@ fn f65_without_namespaces_a_command_is_refused() {
 #[tokio::test]
 async fn f65_without_a_launcher_a_command_is_refused() {
     let mut desk = touches();
-    desk.host.launcher = None;
+    desk.rebuild(|host| host.launcher(None));
     a_command_is_refused_and_not_run(desk).await;
 }
 
@@ -72,8 +72,7 @@ async fn an_unconfined_command_has_no_environment_and_leaves_no_children_when_ca
     let line = "{ program = \"sh\", args = [\"-c\", \"exec 9>pipe; echo up >&9; sleep 1000 & sleep 1000\"] }";
     let config = [command("t", line, ""), command("env", "\"env\"", "")].concat();
     let mut desk = Desk::new(&config).trusted();
-    desk.host.launcher = None;
-    desk.host.unconfined = true;
+    desk.rebuild(|host| host.launcher(None).unconfined(true));
     let said = desk.said("env", json!({})).await.unwrap();
     assert_eq!(said.lines().count(), 4, "{said}");
     let path = crate::kit::pipe(&desk, "pipe");

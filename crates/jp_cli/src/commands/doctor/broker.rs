@@ -10,7 +10,7 @@ use crate::{places, session::Session};
 
 /// Looks at the store and at the named secrets.
 pub(super) fn check(session: Option<&Session>) -> Vec<Finding> {
-    let Ok(places) = places::broker() else {
+    let Ok(places) = places::own().broker() else {
         return Vec::new();
     };
     let mut findings: Vec<Finding> = store(&places).into_iter().collect();
@@ -37,7 +37,7 @@ fn store(places: &BrokerPlaces) -> Option<Finding> {
 }
 
 fn secrets(session: &Session, places: &BrokerPlaces) -> Vec<Finding> {
-    let named = named_secrets(&session.loaded.config.broker);
+    let named = named_secrets(&session.loaded().config.broker);
     if named.is_empty() {
         return Vec::new();
     }

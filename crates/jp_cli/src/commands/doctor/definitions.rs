@@ -15,10 +15,10 @@ use crate::{error::CliError, registry, session::Session, ui::Ui};
 
 /// Looks at the trust in the workspace.
 pub(super) fn trust(session: &Session) -> Option<Finding> {
-    (session.host.trust == Trust::Stale).then(|| Finding {
+    (*session.host().trust() == Trust::Stale).then(|| Finding {
         family: Family::Workspace,
         severity: Severity::Note,
-        subject: session.workspace.root.display().to_string(),
+        subject: session.location().root.display().to_string(),
         problem: "it has changed since you trusted it, so it is not trusted".to_owned(),
         mend: "jp trust".to_owned(),
     })
@@ -26,9 +26,9 @@ pub(super) fn trust(session: &Session) -> Option<Finding> {
 
 /// Finds topics of the knowledge base whose directory is not there.
 pub(super) fn topics(session: &Session) -> Vec<Finding> {
-    let topics = session.loaded.config.kb.topics.iter();
+    let topics = session.loaded().config.kb.topics.iter();
     let gone = topics.filter_map(|(id, topic)| {
-        let dir = topic.subjects().to_path(&session.workspace.root);
+        let dir = topic.subjects().to_path(&session.location().root);
         (topic.enable && !dir.is_dir()).then_some((id, dir))
     });
     gone.map(|(id, dir)| Finding {
@@ -49,16 +49,16 @@ pub(super) fn tools(
     ui: &Ui,
 ) -> Result<Vec<Finding>, CliError> {
     if asking == Asking::Registries {
-        session.ask_servers(ui)?;
+        session.ask_and_stop_servers(ui)?;
     }
-    let configured = &session.loaded.config.conversation.tools.tools;
+    let configured = &session.loaded().config.conversation.tools.tools;
     let mut findings = Vec::new();
-    for (name, tool) in ToolDefinition::all(&session.loaded, &session.host) {
+    for (name, tool) in ToolDefinition::all(session.loaded(), session.host()) {
         let source = configured.get(&name).map(|tool| &tool.source);
         let of_server = matches!(source, Some(ToolSource::Mcp { .. }));
         let elsewhere = locked.is_some_and(|locked| locked.lock.get(&name).is_some())
             || session
-                .loaded
+                .loaded()
                 .config
                 .tooling
                 .get(&name)
@@ -87,7 +87,7 @@ pub(super) fn tools(
 
 /// Names the command that mends a tool which cannot be made, or the line to write.
 pub(super) fn mend(name: &str, error: &ToolError, locked: &Locked<'_>) -> String {
-    let configured = &locked.session.loaded.config;
+    let configured = &locked.session.loaded().config;
     let tooling = configured.tooling.get(name);
     if let ToolError::Signed { problem, .. } = error {
         match (problem.as_ref(), tooling) {
@@ -128,7 +128,7 @@ const fn is_of_registry(tool: &ToolingConfig) -> bool {
 
 /// Finds tools that the lock file has of the workspace, and that do not come with it any more.
 pub(super) fn forgotten(session: &Session, lock: &Lock) -> Vec<Finding> {
-    let loaded = &session.loaded;
+    let loaded = session.loaded();
     let gone = lock
         .customs()
         .filter(|tool| !registry::is_brought(tool.name.as_str(), loaded));
@@ -147,7 +147,7 @@ pub(super) fn forgotten(session: &Session, lock: &Lock) -> Vec<Finding> {
 
 /// Finds configured tools of MCP servers that nobody has pinned.
 pub(super) fn pins(session: &Session, lock: &Lock) -> Vec<Finding> {
-    let tools = session.loaded.config.conversation.tools.tools.iter();
+    let tools = session.loaded().config.conversation.tools.tools.iter();
     let unpinned = tools.filter_map(|(name, tool)| match &tool.source {
         ToolSource::Mcp { server, tool } => {
             let called = tool.as_deref().unwrap_or(name);

@@ -23,7 +23,7 @@ pub(super) fn failed(what: &str, error: &CliError) -> Finding {
 fn mend(error: &CliError) -> String {
     match error {
         CliError::Config(error) => of_config(error),
-        CliError::Policy { .. } => match places::config_dir() {
+        CliError::Policy { .. } => match places::own().config_dir() {
             Some(dir) => edit(&dir.join("config.toml"), None),
             None => "jp config set --user KEY=VALUE".to_owned(),
         },

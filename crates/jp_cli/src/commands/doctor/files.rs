@@ -21,7 +21,7 @@ pub(super) fn check(session: &Session, tool: &ToolDefinition) -> Option<Finding>
         return None;
     }
     let configured = session
-        .loaded
+        .loaded()
         .config
         .conversation
         .tools
@@ -41,7 +41,7 @@ fn wasm(
     configured: Option<&ToolConfig>,
     path: &str,
 ) -> Option<Finding> {
-    let root = &session.workspace.root;
+    let root = &session.location().root;
     let finding = |severity, problem: String, mend: String| Finding {
         family: Family::Tools,
         severity,
@@ -85,11 +85,11 @@ fn unlike_trusted(
     path: &str,
     real: &Path,
 ) -> Option<String> {
-    let Trust::Trusted { pins } = &session.host.trust else {
+    let Trust::Trusted { pins } = session.host().trust() else {
         return None;
     };
     // What nobody configured gets nothing that trust gives, and the user's own entry needs none.
-    let named = &session.loaded.config.conversation.tools.tools;
+    let named = &session.loaded().config.conversation.tools.tools;
     if tool.defined_by != Layer::Workspace || !named.contains_key(&tool.name) {
         return None;
     }
@@ -107,7 +107,7 @@ fn unlike_trusted(
 
 #[cfg(feature = "wasm-tools")]
 fn is_tool(path: &Path, session: &Session) -> Result<(), String> {
-    let checked = crate::session::block_on(jp_llm::check_file(path, &session.host));
+    let checked = crate::session::block_on(jp_llm::check_file(path, session.host()));
     match checked.map_err(|error| error.to_string())? {
         Ok(checked) => checked.problem.map_or(Ok(()), Err),
         Err(error) => Err(error.to_string()),
@@ -128,7 +128,7 @@ fn program(session: &Session, tool: &ToolDefinition, command: &CommandConfig) ->
         return None;
     }
     let is_there = match wanted.contains('/') {
-        true => session.workspace.root.join(wanted).is_file(),
+        true => session.location().root.join(wanted).is_file(),
         false => PATH.iter().any(|dir| Path::new(dir).join(wanted).is_file()),
     };
     (!is_there).then(|| Finding {

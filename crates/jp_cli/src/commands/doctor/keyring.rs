@@ -11,9 +11,9 @@ use crate::{error::CliError, places};
 
 /// Gets the key, and opens the secrets with it.
 pub(super) fn check() -> Option<Finding> {
-    let places = match places::broker() {
+    let places = match places::own().broker() {
         Ok(places) => places,
-        Err(error) => return Some(failed("secrets", &error)),
+        Err(error) => return Some(failed("secrets", &error.into())),
     };
     let vault = match open_vault(&places) {
         Ok(vault) => vault,

@@ -80,7 +80,7 @@ impl<'a> Locked<'a> {
 
     /// Says that a tool is locked in another way than the workspace asks for it.
     fn unfit(&self, tool: &LockedTool) -> Option<Finding> {
-        let spec = registry::wanted_as(tool.name.as_str(), &self.session.loaded)?;
+        let spec = registry::wanted_as(tool.name.as_str(), self.session.loaded())?;
         if spec.fits(tool) {
             return None;
         }
@@ -139,7 +139,7 @@ impl<'a> Locked<'a> {
     }
 
     fn could_run(&self, tool: &LockedTool, findings: &mut Vec<Finding>) {
-        let (loaded, host) = (&self.session.loaded, &self.session.host);
+        let (loaded, host) = (self.session.loaded(), self.session.host());
         let revoked = self
             .receipts
             .valid(tool, &self.known.roots, &self.known.revoked);
@@ -161,7 +161,7 @@ impl<'a> Locked<'a> {
                 return;
             }
         };
-        let partly = could_be_satisfied(&host.policy, &self.session.app_policy(), &made.request);
+        let partly = could_be_satisfied(host.policy(), &self.session.app_policy(), &made.request);
         for unsatisfied in partly.unwrap_or_default() {
             let warning = Warning::Partly {
                 unsatisfied: Box::new(unsatisfied),
@@ -175,7 +175,7 @@ impl<'a> Locked<'a> {
 
     /// Tells whether a locked tool is the one that `[tooling]` names, if it names one.
     fn is_as_named(&self, tool: &LockedTool) -> bool {
-        let named = self.session.loaded.config.tooling.get(tool.name.as_str());
+        let named = self.session.loaded().config.tooling.get(tool.name.as_str());
         let Some(ToolingConfig::Registry(named)) = named else {
             return true;
         };
@@ -217,7 +217,7 @@ impl<'a> Locked<'a> {
 
     /// Finds what the workspace names and the lock file does not have, or not as it is named.
     fn unlocked(&self) -> Vec<Finding> {
-        let tooling = self.session.loaded.config.tooling.iter();
+        let tooling = self.session.loaded().config.tooling.iter();
         let builtins = registry::builtins();
         let missing = tooling.filter(|(name, tool)| {
             matches!(tool, ToolingConfig::Registry(_))
@@ -238,7 +238,7 @@ impl<'a> Locked<'a> {
 
     /// Finds what the lock file has and a workspace that names its tools does not name.
     fn unnamed(&self) -> Vec<Finding> {
-        let config = &self.session.loaded.config;
+        let config = &self.session.loaded().config;
         if config.tooling.is_empty() {
             return Vec::new();
         }
@@ -262,7 +262,7 @@ impl<'a> Locked<'a> {
 
     /// Finds registries whose index nobody could verify.
     fn registries(&self) -> Vec<Finding> {
-        let registries = self.session.loaded.config.registries.iter();
+        let registries = self.session.loaded().config.registries.iter();
         let unknown = registries.filter(|(name, registry)| {
             registry.key.is_none() && self.known.roots.registry(name).is_none()
         });

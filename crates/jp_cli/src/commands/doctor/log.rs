@@ -7,7 +7,7 @@ use crate::places;
 
 /// Verifies the log.
 pub(super) fn check() -> Option<Finding> {
-    let dir = places::audit_dir().ok()?;
+    let dir = places::own().audit_dir().ok()?;
     let finding = |severity, problem: String, mend: String| Finding {
         family: Family::Files,
         severity,

@@ -42,7 +42,7 @@ pub(super) fn check(
         Asking::Nobody => None,
     };
     let offline = installer(Mode::Offline)?;
-    let loaded = &session.loaded;
+    let loaded = session.loaded();
     let mut of: BTreeMap<&str, Vec<&LockedTool>> = BTreeMap::new();
     for tool in lock.tools() {
         of.entry(&tool.registry).or_default().push(tool);

@@ -9,7 +9,7 @@ use std::{
 use jp_registry::install::Places;
 
 use super::finding::{Family, Finding, Severity, quoted};
-use crate::{error::CliError, places, registry};
+use crate::{error::CliError, places};
 
 /// More configuration files than this are refused when they are read.
 const MAX_FILES: usize = 1000;
@@ -53,23 +53,24 @@ pub(super) fn check() -> Result<Vec<Finding>, CliError> {
 fn kept() -> Result<Vec<Place>, CliError> {
     let mut all = Vec::new();
     let mut add = |what, path: PathBuf, others| all.push(Place { what, path, others });
-    let data = places::data_dir()?;
-    if let Some(config) = places::config_dir() {
-        add("the configuration", config.clone(), Others::Read);
+    let own = places::own();
+    let data = own.data_dir()?;
+    if let Some(config) = own.config_dir() {
+        add("the configuration", config.to_owned(), Others::Read);
         // Whoever writes one of them decides what tools may do.
-        for file in own_files(&config) {
+        for file in own_files(config) {
             add("the configuration file", file, Others::Read);
         }
     }
-    add("the data directory", data.clone(), Others::Read);
-    add("the trust file", places::trust_file()?, Others::Read);
-    add("the trusted keys", places::keys_file()?, Others::Read);
-    add("the audit log", places::audit_dir()?, Others::Nothing);
-    let known = Places::new(Path::new("."), &data);
+    add("the data directory", data.to_owned(), Others::Read);
+    add("the trust file", own.trust_file()?, Others::Read);
+    add("the trusted keys", own.keys_file()?, Others::Read);
+    add("the audit log", own.audit_dir()?, Others::Nothing);
+    let known = Places::new(Path::new("."), data);
     add("the receipts", known.receipts(), Others::Read);
     add("the revocations", known.revocations(), Others::Read);
     add("what is known of registries", known.data, Others::Read);
-    if let Ok(broker) = places::broker() {
+    if let Ok(broker) = own.broker() {
         let files = [
             ("the store of the broker", broker.store),
             ("the secrets", broker.secrets.secrets),
@@ -86,14 +87,10 @@ fn kept() -> Result<Vec<Place>, CliError> {
             add(what, file, Others::Nothing);
         }
     }
-    if let (Some(cache), Some(code)) = (places::cache_dir(), places::code_dir()) {
-        add("the cache", cache.clone(), Others::Read);
+    if let (Some(cache), Some(code)) = (own.cache_dir(), own.code_dir()) {
+        add("the cache", cache.to_owned(), Others::Read);
         add("the cache of compiled code", code, Others::Read);
-        add(
-            "the store of artifacts",
-            registry::store_dir()?,
-            Others::Read,
-        );
+        add("the store of artifacts", own.store_dir()?, Others::Read);
         add(
             "the directories of running calls",
             cache.join("tmp"),

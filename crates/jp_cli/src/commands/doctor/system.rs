@@ -27,13 +27,14 @@ pub(super) fn clock() -> Vec<Finding> {
         );
         return vec![wrong_clock(problem)];
     }
-    let newest = places::audit_dir().ok().and_then(|dir| {
+    let newest = places::own().audit_dir().ok().and_then(|dir| {
         let newest = Reader::open(&dir).ok()?.tail(1, |_| true).ok()?;
         let newest = newest.into_iter().flatten().next_back()?;
         Some(("the newest record of the audit log", newest.time))
     });
-    let receipts = places::data_dir().ok().and_then(|data| {
-        let receipts = Receipts::open(&Places::new(Path::new("."), &data).receipts()).ok()?;
+    let own = places::own();
+    let receipts = own.data_dir().ok().and_then(|data| {
+        let receipts = Receipts::open(&Places::new(Path::new("."), data).receipts()).ok()?;
         let newest = receipts
             .iter()
             .map(|(_, receipt)| receipt.verified_at)
@@ -68,11 +69,11 @@ pub(super) fn wrong_clock(problem: String) -> Finding {
 pub(super) fn system(session: Option<&Session>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = confinement(session).into_iter().collect();
     findings.extend(wasm());
-    if let Some(dir) = places::cache_dir() {
-        findings.extend(room(&dir, "cache", Severity::Warning));
+    if let Some(dir) = places::own().cache_dir() {
+        findings.extend(room(dir, "cache", Severity::Warning));
     }
-    if let Ok(dir) = places::data_dir() {
-        findings.extend(room(&dir, "data", Severity::Error));
+    if let Ok(dir) = places::own().data_dir() {
+        findings.extend(room(dir, "data", Severity::Error));
     }
     findings
 }
@@ -113,7 +114,7 @@ fn confinement(session: Option<&Session>) -> Option<Finding> {
 
 /// Tells whether the workspace has anything that runs as a process.
 fn needs_commands(session: &Session) -> bool {
-    let config = &session.loaded.config;
+    let config = &session.loaded().config;
     let servers = config.providers.mcp.values();
     let tools = config.conversation.tools.tools.values();
     let local = |source: &ToolSource| matches!(source, ToolSource::Local { .. });

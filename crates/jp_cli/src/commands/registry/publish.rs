@@ -95,7 +95,9 @@ pub(crate) fn init(args: &InitArgs, ui: &Ui) -> Result<Exit, CliError> {
     made.map_err(CliError::publish)?;
     let dir = args.dir.canonicalize().unwrap_or_else(|_| args.dir.clone());
     ui.say(format_args!("Made a registry in {}.", dir.display()));
-    let file = places::config_dir().map(|dir| dir.join("config.toml"));
+    let file = places::own()
+        .config_dir()
+        .map(|dir| dir.join("config.toml"));
     let file = file.map_or_else(String::new, |file| format!(", {}", file.display()));
     ui.say(format_args!(
         "To use it, add this to your own configuration{file}:"
@@ -145,7 +147,7 @@ pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
 #[cfg(feature = "wasm-tools")]
 fn refuse_unbacked(said: &ToolManifest, artifact: &Path, ui: &Ui) -> Result<(), CliError> {
     let session = Session::open(ui)?;
-    let checked = block_on(jp_llm::check_file(artifact, &session.host))?;
+    let checked = block_on(jp_llm::check_file(artifact, session.host()))?;
     // What is no tool at all is told by whoever compares it with the manifest.
     let form = checked.ok().and_then(|checked| checked.form);
     let request = said.request();

@@ -1,14 +1,17 @@
-//! One call from the command line: made, asked about, taken up again after each answer.
+//! One call from the command line.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use jp_llm::{Call, ChosenFile, Details, Executed, ExecutionOutcome, Host, ToolDefinition};
+use jp_host::CallError;
+use jp_llm::{
+    Call, Caller, ChosenFile, Details, Executed, ExecutionOutcome, Selection, ToolDefinition,
+};
 use jp_policy::Access;
 use jp_tool::Action;
 use serde_json::{Map, Value};
 
 use crate::{
-    answers::Answers,
+    answers::{Answers, TerminalAsker},
     approve::TerminalApprover,
     clock,
     error::CliError,
@@ -41,57 +44,68 @@ pub(super) struct Called {
     pub(super) unasked: Vec<String>,
 }
 
-/// Makes the call.
-pub(super) fn make(wanted: Wanted<'_>, session: &mut Session, ui: &Ui) -> Result<Called, CliError> {
-    session.audit()?;
-    places::refuse_own_places(&session.host.root)?;
+/// Makes the call, as the person at the terminal.
+pub(super) fn make(
+    wanted: Wanted<'_>,
+    session: Session,
+    ui: &Ui,
+) -> Result<(Called, Session), CliError> {
+    let session = session.audited()?;
+    places::own().refuse_own(session.host().root())?;
     let interrupts = Interrupts::listen().map_err(|source| CliError::System {
         what: "cannot listen for Ctrl-C".to_owned(),
         source,
     })?;
     let progress = Arc::new(Progress::default());
-    let host = &mut session.host;
-    host.approver = Arc::new(TerminalApprover::new(ui, &interrupts, wanted.agreed));
-    if ui.err_is_terminal {
-        host.events = Some(Arc::clone(&progress) as _);
-    }
+    let asker = TerminalAsker::new(wanted.answers, ui, &interrupts.cancel, &progress);
+    let asker = Arc::new(asker);
+    let events = ui.err_is_terminal.then(|| Arc::clone(&progress) as _);
+    let session = session.with_caller(Caller {
+        principal: jp_host::principal(),
+        policy: None,
+        // Whoever types its name has asked for it.
+        selection: Selection::naming(wanted.name),
+        approver: Arc::new(TerminalApprover::new(ui, &interrupts, wanted.agreed)),
+        asker: Arc::clone(&asker) as _,
+        events,
+    });
     let call = Call {
         id: format!("{:x}-{:x}", clock::now(), std::process::id()),
         arguments: wanted.arguments,
         files: wanted.files,
         action: wanted.action,
-        principal: places::principal(),
         cancel: interrupts.cancel,
         ..Call::default()
     };
+    let mut called = block_on(progress.show(ui, run(wanted.name, call, &session)))??;
+    if let Some(error) = asker.failed() {
+        return Err(error);
+    }
+    called.unasked = asker.unasked();
+    Ok((called, session))
+}
+
+async fn run(name: &str, call: Call, session: &Session) -> Result<Called, CliError> {
     let id = call.id.clone();
-    let mut answers = wanted.answers;
-    let (session, name) = (&*session, wanted.name);
-    block_on(async {
-        let asked = session.ask_server_of(name, &call.cancel).await;
-        // Made all the same when the server does not answer: a call that fails leaves a record.
-        let tool = ToolDefinition::for_call(name, &call, &session.loaded, &session.host);
-        let tool = match (asked, tool.await) {
-            (Ok(()), Ok(tool)) => tool,
-            // Whatever the person stopped has failed, and not of its own.
-            (Err(_), _) | (_, Err(_)) if call.cancel.is_cancelled() => {
-                session.stop_servers().await;
-                return Ok(cancelled(id));
-            }
-            (Err(error), _) => return Err(error),
-            (Ok(()), Err(error)) => return Err(error.into()),
-        };
-        refuse_changes(&tool, &call.files)?;
-        let rounds = rounds(&tool, call, &session.host, &mut answers, &progress, ui);
-        let executed = rounds.await;
-        session.stop_servers().await;
-        Ok(Called {
-            id,
-            executed: executed?,
-            by_workspace: tool.defined_by == jp_config::Layer::Workspace,
-            unasked: answers.left().map(str::to_owned).collect(),
-        })
-    })?
+    let tool = match session.find(name, &call, session.host()).await {
+        Ok(tool) => tool,
+        // Whatever the person stopped has failed, and not of its own.
+        Err(_) if call.cancel.is_cancelled() => {
+            session.stop_servers().await;
+            return Ok(cancelled(id));
+        }
+        Err(CallError::Server(error)) => return Err(CliError::Server(error)),
+        Err(CallError::Tool(error)) => return Err(error.into()),
+    };
+    refuse_changes(&tool, &call.files)?;
+    let executed = tool.execute_detailed(call, session.host()).await;
+    session.stop_servers().await;
+    Ok(Called {
+        id,
+        executed,
+        by_workspace: tool.defined_by == jp_config::Layer::Workspace,
+        unasked: Vec::new(),
+    })
 }
 
 /// Makes what came of a call that was stopped before its tool was found.
@@ -131,52 +145,4 @@ fn refuse_changes(
         }),
         _ => Ok(()),
     }
-}
-
-/// Calls the tool until it has no question left, or one that nobody answers.
-async fn rounds(
-    tool: &ToolDefinition,
-    mut call: Call,
-    host: &Host,
-    answers: &mut Answers,
-    progress: &Progress,
-    ui: &Ui,
-) -> Result<Executed, CliError> {
-    let mut before: Option<Executed> = None;
-    loop {
-        let mut executed = progress
-            .show(ui, tool.execute_detailed(call.clone(), host))
-            .await;
-        if let Some(before) = before.take() {
-            add(&mut executed, before);
-        }
-        let Ok(ExecutionOutcome::NeedsInput { question, .. }) = &executed.result else {
-            return Ok(executed);
-        };
-        let found = answers.find(&tool.name, question, ui, &call.cancel).await?;
-        match found {
-            Some(answer) => {
-                call.answers.insert(question.id.clone(), answer);
-            }
-            None if call.cancel.is_cancelled() => {
-                let id = call.id.clone();
-                executed.result = Ok(ExecutionOutcome::Cancelled { id });
-                return Ok(executed);
-            }
-            None => return Ok(executed),
-        }
-        before = Some(executed);
-    }
-}
-
-/// Adds what earlier rounds of the call printed and used.
-fn add(executed: &mut Executed, before: Executed) {
-    let (details, before) = (&mut executed.details, before.details);
-    details.stdout.splice(0..0, before.stdout);
-    details.stderr.splice(0..0, before.stderr);
-    details.duration += before.duration;
-    details.fuel = match (details.fuel, before.fuel) {
-        (Some(now), Some(then)) => Some(now.saturating_add(then)),
-        (now, then) => now.or(then),
-    };
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &CheckArgs, ui: &Ui) -> Result<Exit, CliError> {
         None => args.file.clone(),
     };
     let progress = Progress::doing(format!("checking {}", path.display()));
-    let checked = block_on(progress.show(ui, jp_llm::check_file(&path, &session.host)))??;
+    let checked = block_on(progress.show(ui, jp_llm::check_file(&path, session.host())))??;
     let exit = if checked.problem.is_none() {
         Exit::Done
     } else {

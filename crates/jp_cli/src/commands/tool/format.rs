@@ -2,7 +2,7 @@
 
 use clap::Args;
 use jp_config::tool::ParametersStyle;
-use jp_llm::{Selection, ToolDefinition};
+use jp_llm::ToolDefinition;
 use jp_tool::Action;
 use serde_json::{Map, Value, json};
 
@@ -41,9 +41,8 @@ pub(crate) struct FormatArgs {
 /// Formats a call.
 pub(crate) fn run(args: &FormatArgs, ui: &Ui) -> Result<Exit, CliError> {
     let arguments = arguments::read(&args.arguments)?;
-    let mut session = Session::open(ui)?;
-    session.host.selection = Selection::naming(&args.name);
-    let tool = ToolDefinition::new(&args.name, &session.loaded, &session.host)?;
+    let session = Session::open(ui)?;
+    let tool = ToolDefinition::new(&args.name, session.loaded(), session.host())?;
     let by_tool = args.tool || tool.parameters_style == ParametersStyle::Tool;
     if !by_tool {
         let text = by_style(&args.name, tool.parameters_style, &arguments);
@@ -57,11 +56,11 @@ pub(crate) fn run(args: &FormatArgs, ui: &Ui) -> Result<Exit, CliError> {
         files: std::collections::BTreeMap::new(),
         agreed: false,
     };
-    let called = call::make(wanted, &mut session, ui)?;
+    let (called, session) = call::make(wanted, session, ui)?;
     match Ending::of(&called.executed) {
         Ending::Success(text) => print(text, args, ui),
         ending => {
-            report::show(&args.name, &called, &session.host, ui)?;
+            report::show(&args.name, &called, session.host(), ui)?;
             Ok(ending.exit())
         }
     }

@@ -158,12 +158,12 @@ fn undeclared(
     done: &[(ToolId, Result<Installed, InstallError>)],
     session: &Session,
 ) -> Vec<(String, String)> {
-    let root = &session.workspace.root;
+    let root = &session.location().root;
     let installed = done.iter().filter_map(|(_, done)| done.as_ref().ok());
     let missing = installed.filter_map(|installed| {
         let (tool, name) = (&installed.tool, &installed.tool.name);
         let (id, version) = (tool.id.as_str(), tool.version.to_string());
-        let missing = session.loaded.undeclared(name.as_str(), id, &version)?;
+        let missing = session.loaded().undeclared(name.as_str(), id, &version)?;
         let file = missing.file.strip_prefix(root).unwrap_or(&missing.file);
         let text = format!(
             "calls of `{name}` are denied: `{}` does not declare it",
@@ -180,8 +180,8 @@ pub(super) fn lock_all(
     installer: &mut Installer<'_>,
     report: &mut Report<'_>,
 ) -> Result<(), CliError> {
-    installer.wanted = registry::wanted(&session.loaded)?;
-    let brought = registry::brought(&session.loaded)?;
+    installer.wanted = registry::wanted(session.loaded())?;
+    let brought = registry::brought(session.loaded())?;
     match installer.forget_custom(&brought) {
         Ok(gone) => report.forgotten(&gone),
         Err(error) => report.refused(LOCK_FILE, error),
@@ -190,7 +190,7 @@ pub(super) fn lock_all(
         registry::refuse_without(installer)?;
         report.installed(installer.lock().map_err(CliError::install)?);
     }
-    let root = &session.workspace.root;
+    let root = &session.location().root;
     let locked = installer.lock_custom(root, &brought);
     report.brought(locked.map_err(CliError::install)?);
     Ok(())
@@ -198,7 +198,7 @@ pub(super) fn lock_all(
 
 /// Refuses to look in registries for what comes with the workspace.
 fn refuse_brought(spec: &Spec, session: &Session) -> Result<(), CliError> {
-    if !registry::is_brought(spec.name.as_str(), &session.loaded) {
+    if !registry::is_brought(spec.name.as_str(), session.loaded()) {
         return Ok(());
     }
     let (name, id) = (&spec.name, &spec.id);
@@ -232,11 +232,11 @@ pub(crate) fn update(args: &UpdateArgs, ui: &Ui) -> Result<Exit, CliError> {
     let changing = args.changing;
     let installer = changing.installer(&session, &interrupts.cancel, ui)?;
     let mut report = Report::new(changing.json, ui);
-    let is_brought = |name: &ToolId| registry::is_brought(name.as_str(), &session.loaded);
+    let is_brought = |name: &ToolId| registry::is_brought(name.as_str(), session.loaded());
     let all = names.is_empty();
     let (brought, names): (Vec<ToolId>, Vec<ToolId>) = match all {
         true => {
-            let brought = registry::brought(&session.loaded)?.into_iter();
+            let brought = registry::brought(session.loaded())?.into_iter();
             (brought.map(|tool| tool.name).collect(), names)
         }
         false => names.into_iter().partition(is_brought),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 use jp_config::tool::Enable;
-use jp_llm::{Host, ToolDefinition, ToolError, registry::Listed};
+use jp_llm::{Caller, Host, ToolDefinition, ToolError, registry::Listed};
 use serde_json::{Value, json};
 
 use super::{
@@ -54,25 +54,27 @@ pub(crate) struct ListArgs {
 
 /// Lists the tools.
 pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let mut session = Session::open(ui)?;
-    session.host.selection = args.toggles.selection();
-    let exit = session.ask_servers(ui)?.unwrap_or(Exit::Done);
+    let session = Session::open(ui)?.with_caller(Caller {
+        selection: args.toggles.selection(),
+        ..Caller::default()
+    });
+    let exit = session.ask_and_stop_servers(ui)?.unwrap_or(Exit::Done);
     if args.json || args.offered || args.toggles.are_set() {
-        let mut tools = ToolDefinition::all(&session.loaded, &session.host);
+        let mut tools = ToolDefinition::all(session.loaded(), session.host());
         args.toggles.check(&tools)?;
         if args.offered || args.toggles.are_set() {
-            tools.retain(|(_, tool)| is_offered(tool, &session.host));
+            tools.retain(|(_, tool)| is_offered(tool, session.host()));
         }
         if args.json {
             let tools = tools.iter();
-            let tools = tools.map(|(name, tool)| entry(name, tool, &session.host));
+            let tools = tools.map(|(name, tool)| entry(name, tool, session.host()));
             let tools: Vec<Value> = tools.collect();
             ui.json(&json!({"version": JSON_VERSION, "tools": tools}))?;
             return Ok(exit);
         }
         let rows: Vec<_> = tools
             .iter()
-            .map(|(name, tool)| row(name, tool, &session.host))
+            .map(|(name, tool)| row(name, tool, session.host()))
             .collect();
         ui.table(&["NAME", "SOURCE", "STATUS", "SUMMARY"], &rows)?;
         return Ok(exit);
@@ -95,7 +97,7 @@ fn is_offered(tool: &Result<ToolDefinition, ToolError>, host: &Host) -> bool {
 
 /// Makes the rows of all tools. Of those that `jp.lock` pins no manifest is read: there can be many.
 fn rows(session: &Session) -> Vec<Vec<String>> {
-    let (loaded, host) = (&session.loaded, &session.host);
+    let (loaded, host) = (session.loaded(), session.host());
     let mut rows = Vec::new();
     let mut known = BTreeSet::new();
     for (name, tool) in ToolDefinition::unsigned(loaded, host) {
@@ -103,9 +105,9 @@ fn rows(session: &Session) -> Vec<Vec<String>> {
         known.insert(name);
     }
     for tool in host
-        .registry
-        .iter()
-        .flat_map(|registry| registry.list(loaded, &host.root))
+        .registry()
+        .into_iter()
+        .flat_map(|registry| registry.list(loaded, host.root()))
     {
         if known.insert(tool.name.to_string()) {
             rows.push(locked(&tool));

@@ -84,16 +84,15 @@ fn pin_servers(
     cancel: &CancellationToken,
     ui: &Ui,
 ) -> Result<Pinned, CliError> {
-    let mcp = session.host.mcp.as_ref();
-    let Some(mcp) = mcp.filter(|mcp| mcp.are_needed(&session.loaded)) else {
+    let Some(mcp) = session.host().mcp().filter(|_| session.needs_servers()) else {
         return Ok(Pinned::None);
     };
     if installer.mode == Mode::Offline {
         return Ok(Pinned::None);
     }
     let silent = block_on(async {
-        let silent = mcp.prepare(&session.loaded, cancel).await;
-        mcp.servers().stop().await;
+        let silent = session.ask_servers(cancel).await;
+        session.stop_servers().await;
         silent
     })?;
     if cancel.is_cancelled() {
@@ -136,7 +135,7 @@ fn pin_servers(
 /// Collects the configured tools of each server, as the server describes them.
 fn by_server<'a>(session: &'a Session, mcp: &McpTools, ui: &Ui) -> BTreeMap<&'a str, Vec<Defined>> {
     let mut servers: BTreeMap<&str, Vec<Defined>> = BTreeMap::new();
-    for (name, tool) in &session.loaded.config.conversation.tools.tools {
+    for (name, tool) in &session.loaded().config.conversation.tools.tools {
         let ToolSource::Mcp { server, .. } = &tool.source else {
             continue;
         };

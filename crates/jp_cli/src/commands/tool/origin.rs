@@ -12,8 +12,8 @@ pub(super) const BROKEN: &str = "broken";
 
 /// Finds out where a tool comes from; `None` for one that is not signed.
 pub(super) fn find(name: &str, session: &Session) -> Option<Origin> {
-    let registry = session.host.registry.as_ref()?;
-    registry.origin(name, &session.loaded, &session.workspace.root)
+    let registry = session.host().registry()?;
+    registry.origin(name, session.loaded(), &session.location().root)
 }
 
 /// Says it to a person, field by field.

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &RemoveArgs, ui: &Ui) -> Result<Exit, CliError> {
     let (mut removed, mut kept): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
     let mut exit = Exit::Done;
     for name in parse_names(&args.names)? {
-        let named = session.loaded.config.tooling.contains_key(name.as_str());
+        let named = session.loaded().config.tooling.contains_key(name.as_str());
         match installer.remove(&name) {
             Ok(version) => {
                 removed.push(json!({"name": name.as_str(), "version": version.to_string()}));

@@ -199,7 +199,7 @@ fn failed(error: &ToolError, called: &Called, host: &Host, ui: &Ui) {
             printed(stderr, ui);
         }
     }
-    match host.trust {
+    match host.trust() {
         Trust::Stale if called.by_workspace && wants_trust(error) => ui.say(
             "note: you trusted this workspace, and it has changed since; look at the change, then \
              run `jp trust` again",

@@ -1,7 +1,6 @@
 //! `jp tool run`.
 
 use clap::Args;
-use jp_llm::Selection;
 use jp_tool::Action;
 
 use super::{
@@ -66,10 +65,7 @@ pub(crate) fn run(args: &RunArgs, ui: &Ui) -> Result<Exit, CliError> {
         action: Action::Run,
         agreed: args.yes,
     };
-    let mut session = Session::open(ui)?;
-    // Whoever types its name has asked for it.
-    session.host.selection = Selection::naming(&args.name);
-    let called = match call::make(wanted, &mut session, ui) {
+    let (called, session) = match call::make(wanted, Session::open(ui)?, ui) {
         Ok(called) => called,
         Err(CliError::Tool(error)) if args.json => {
             ui.json(&report::json_of_error(&args.name, &error))?;
@@ -83,7 +79,7 @@ pub(crate) fn run(args: &RunArgs, ui: &Ui) -> Result<Exit, CliError> {
     if args.json {
         ui.json(&report::json(&args.name, &called))?;
     } else {
-        report::show(&args.name, &called, &session.host, ui)?;
+        report::show(&args.name, &called, session.host(), ui)?;
     }
     if args.verbose {
         report::verbose(&called.executed.details, ui);

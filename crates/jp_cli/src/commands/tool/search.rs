@@ -145,7 +145,7 @@ pub(crate) fn outdated(args: &OutdatedArgs, ui: &Ui) -> Result<Exit, CliError> {
     }
     if found.is_empty() {
         ui.say("Everything is up to date.");
-        for tool in registry::brought(&session.loaded)? {
+        for tool in registry::brought(session.loaded())? {
             ui.say(format_args!(
                 "{} comes with the workspace: no registry has a newer one.",
                 tool.name

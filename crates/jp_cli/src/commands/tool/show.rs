@@ -91,9 +91,9 @@ fn broken(args: &ShowArgs, error: CliError, origin: &Origin, ui: &Ui) -> Result<
 async fn defined(name: &str, session: &Session) -> Result<ToolDefinition, CliError> {
     let asked = session.ask_server_of(name, &CancellationToken::new()).await;
     session.stop_servers().await;
-    asked?;
-    let mut tool = ToolDefinition::new(name, &session.loaded, &session.host)?;
-    if let Some(described) = tool.described(&session.host).await?.cloned() {
+    asked.map_err(CliError::Server)?;
+    let mut tool = ToolDefinition::new(name, session.loaded(), session.host())?;
+    if let Some(described) = tool.described(session.host()).await?.cloned() {
         let docs = &mut tool.docs;
         docs.summary.get_or_insert(described.summary);
         docs.description = docs.description.take().or(described.description);
@@ -104,9 +104,9 @@ async fn defined(name: &str, session: &Session) -> Result<ToolDefinition, CliErr
 /// Returns the hash of the tool's Wasm file, if it has one that can be read.
 #[cfg(feature = "wasm-tools")]
 fn sha256(tool: &ToolDefinition, session: &Session) -> Option<String> {
-    let tools = &session.loaded.config.conversation.tools.tools;
+    let tools = &session.loaded().config.conversation.tools.tools;
     let relative = tools.get(&tool.name)?.wasm()?;
-    let path = jp_config::resolve_wasm(&session.workspace.root, relative).ok()?;
+    let path = jp_config::resolve_wasm(&session.location().root, relative).ok()?;
     jp_llm::sha256_file(&path).ok()
 }
 
@@ -127,7 +127,7 @@ struct Shown<'a> {
 impl Shown<'_> {
     fn json(&self) -> Value {
         let tool = &self.tool;
-        let preview = tool.preview(&self.session.host);
+        let preview = tool.preview(self.session.host());
         let (grant, run, limits) = match &preview {
             Ok(preview) => (
                 Some(preview.grant.capabilities().to_string()),
@@ -183,7 +183,7 @@ impl Shown<'_> {
                 page.field(name, text);
             }
         }
-        let tools = &self.session.loaded.config.conversation.tools.tools;
+        let tools = &self.session.loaded().config.conversation.tools.tools;
         if let Some(command) = tools.get(&tool.name).and_then(|config| config.command()) {
             page.field("command", &words::command(command));
         }
@@ -198,7 +198,7 @@ impl Shown<'_> {
 
     /// Says what a call would get, or why it would be refused.
     fn grant(&self, page: &mut Page) {
-        match self.tool.preview(&self.session.host) {
+        match self.tool.preview(self.session.host()) {
             Ok(preview) => {
                 let gets = words::capabilities(preview.grant.capabilities());
                 page.field("gets", &gets.join("\n"));

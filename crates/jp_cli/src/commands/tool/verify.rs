@@ -124,7 +124,7 @@ pub(crate) fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
         signatures: signatures(&args.manifest, &signature)?,
         from: args.manifest.display().to_string(),
     };
-    let known = Places::new(Path::new("."), &places::data_dir()?);
+    let known = Places::new(Path::new("."), places::own().data_dir()?);
     let known = known.known().map_err(CliError::install)?;
     let expected = Expected {
         id: said.id.clone(),

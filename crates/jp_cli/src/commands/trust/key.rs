@@ -59,7 +59,7 @@ pub(crate) struct KeyArgs {
 
 /// Trusts a key, lists the trusted ones, or takes trust back.
 pub(crate) fn run(args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let file = places::keys_file()?;
+    let file = places::own().keys_file()?;
     let Some(key) = &args.key else {
         return list(&TrustRoots::load(&file)?, args, ui);
     };
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
 
 /// Refuses a key that the user's configuration would replace by its own at the next command.
 fn refuse_configured(name: &str, key: &PublicKey, session: &Session) -> Result<(), CliError> {
-    let registry = session.loaded.config.registries.get(name);
+    let registry = session.loaded().config.registries.get(name);
     let configured = registry.and_then(|registry| registry.key.as_ref());
     match configured {
         Some(other) if *other != key.to_string() => Err(CliError::Usage {
@@ -119,7 +119,7 @@ fn refuse_configured(name: &str, key: &PublicKey, session: &Session) -> Result<(
 
 /// Warns of a registry that the configuration does not name: its key counts for nothing until it does.
 fn warn_of_unknown(name: &str, session: &Session, ui: &Ui) {
-    let known = &session.loaded.config.registries;
+    let known = &session.loaded().config.registries;
     if known.contains_key(name) {
         return;
     }

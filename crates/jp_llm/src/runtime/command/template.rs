@@ -42,7 +42,7 @@ pub(super) fn fill_in(
                 Action::Run => "run",
                 Action::FormatArguments => "format_arguments",
             },
-            "root": invocation.host.root.to_string_lossy(),
+            "root": invocation.host.root().to_string_lossy(),
         },
     });
     let context = Template::from(Serde(&context));

@@ -71,7 +71,7 @@ async fn of_file(
     invocation: &Invocation<'_>,
 ) -> Result<Prepared, ToolError> {
     let shown = relative.to_string();
-    let (root, relative) = (&invocation.host.root, Path::new(relative.as_str()));
+    let (root, relative) = (invocation.host.root(), Path::new(relative.as_str()));
     let made = runtime.prepare_below(root, relative, notify).await;
     let made = made.map_err(|error| tool_error(error, invocation, Some(&shown)))?;
     match invocation.pin {
@@ -92,7 +92,7 @@ async fn of_store(
     let made = match stored.ready(invocation).await? {
         Ready::Path(path) => runtime.prepare_path(&path, notify).await,
         Ready::Workspace(path) => {
-            let root = &invocation.host.root;
+            let root = invocation.host.root();
             runtime.prepare_below(root, path, notify).await
         }
     };

@@ -215,7 +215,7 @@ fn reach(
     host: &Host,
     variable: &dyn Fn(&str) -> Option<OsString>,
 ) -> Reach {
-    if defined_by == Layer::Workspace && !host.trust.is_trusted() {
+    if defined_by == Layer::Workspace && !host.trust().is_trusted() {
         let reason = "this workspace defines it, and you have not trusted the workspace; if you know \
                       what it does, run `jp trust` in it";
         return Reach::Refused {
@@ -223,7 +223,7 @@ fn reach(
         };
     }
     // Somebody has seen what it is, so what the user's policy allows is all that bounds it.
-    match compose(&host.policy, &host.policy, &config.request()) {
+    match compose(host.policy(), host.policy(), &config.request()) {
         Err(denied) => Reach::Refused {
             reason: refusal(&denied),
         },
@@ -256,11 +256,11 @@ fn program(
     variable: &dyn Fn(&str) -> Option<OsString>,
 ) -> Program {
     let capabilities = grant.capabilities();
-    let (read, write) = places::host_paths(&host.root, &capabilities.files);
-    let sees_root = read.iter().chain(&write).any(|path| *path == host.root);
+    let (read, write) = places::host_paths(host.root(), &capabilities.files);
+    let sees_root = read.iter().chain(&write).any(|path| *path == host.root());
     // As a shell in the workspace would find it.
     let command = match command.contains('/') {
-        true => host.root.join(command).to_string_lossy().into_owned(),
+        true => host.root().join(command).to_string_lossy().into_owned(),
         false => command.to_owned(),
     };
     let variables = config.variables.iter();
@@ -278,7 +278,7 @@ fn program(
             value: checksum.value.clone(),
         }),
         cwd: if sees_root {
-            host.root.clone()
+            host.root().to_owned()
         } else {
             "/tmp".into()
         },

@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::{Call as ToolCall, Events, ExecutionOutcome, Host, ToolDefinition, Trust};
+use crate::{Call as ToolCall, Caller, Events, ExecutionOutcome, Host, ToolDefinition, Trust};
 
 /// Answers with what it was sent, says no, reports progress, or sleeps.
 const SERVER: &str = r#"
@@ -135,9 +135,13 @@ impl Desk {
         })
         .unwrap();
         let policy: PolicyConfig = serde_json::from_str(policy).unwrap();
-        let mut host = Host::new(root.join("ws"), policy.to_policy().unwrap());
         let heard = Arc::new(Heard::default());
-        host.events = Some(heard.clone());
+        let caller = Caller {
+            events: Some(heard.clone()),
+            ..Caller::default()
+        };
+        let host = Host::builder(root.join("ws"), policy.to_policy().unwrap());
+        let host = host.caller(caller).build();
         Self {
             _held: held,
             loaded,
@@ -252,9 +256,10 @@ async fn a_server_of_an_untrusted_workspace_is_not_started() {
         unlisted[0].error.to_string().contains("run `jp trust`"),
         "{unlisted:?}"
     );
-    desk.host.trust = Trust::Trusted {
+    let trusted = Trust::Trusted {
         pins: std::collections::BTreeMap::new(),
     };
+    desk.host = desk.host.clone().into_builder().trust(trusted).build();
     assert!(desk.tools().list("s", &never).await.is_ok());
 }
 

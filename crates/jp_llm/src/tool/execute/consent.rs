@@ -58,12 +58,12 @@ impl Pass<'_> {
             grant,
             memory: self.tool.memory(grant, self.host),
             editable: mode == RunMode::Edit,
-            unconfined: grant.capabilities().subprocess && self.host.unconfined,
+            unconfined: grant.capabilities().subprocess && self.host.unconfined(),
         };
         let approval = tokio::select! {
             biased;
             () = self.call.cancel.cancelled() => return Ok(Consent::Cancelled),
-            approval = self.host.approver.approve(&request) => approval,
+            approval = self.host.caller().approver.approve(&request) => approval,
         };
         match approval {
             Approval::Approved => {
@@ -110,7 +110,7 @@ impl Pass<'_> {
     /// The hash the user trusted a Wasm file of the workspace with. `Err` has the path of a file that
     /// has none: it was not there when the user looked, so nobody knows whose it is.
     pub(super) fn pin(&self) -> Result<Option<&str>, &str> {
-        match (&self.tool.wasm, &self.host.trust) {
+        match (&self.tool.wasm, self.host.trust()) {
             (Some(path), Trust::Trusted { pins }) if self.tool.defined_by == Layer::Workspace => {
                 let pin = pins.get(path).map(|pin| Some(pin.as_str()));
                 pin.ok_or(path.as_str())

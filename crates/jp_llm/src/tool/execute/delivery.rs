@@ -27,7 +27,7 @@ impl Pass<'_> {
         let delivery = tokio::select! {
             biased;
             () = self.call.cancel.cancelled() => return Ok(self.cancelled()),
-            delivery = self.host.approver.deliver(&request) => delivery,
+            delivery = self.host.caller().approver.deliver(&request) => delivery,
         };
         match delivery {
             Delivery::Deliver => Ok(self.completed(result)),

@@ -39,7 +39,8 @@ impl Pass<'_> {
     pub(super) fn compose(&mut self) -> Result<Granted, ToolError> {
         let (tool, trusted) = (self.tool, self.is_trusted());
         let keeps = self.call.action.is_run() && self.files.is_empty();
-        let same = |known: &&Composed| known.trusted == trusted && known.policy == self.host.policy;
+        let same =
+            |known: &&Composed| known.trusted == trusted && known.policy == *self.host.policy();
         let known = tool.composed.get().filter(same);
         if let Some(known) = known.filter(|_| keeps) {
             return Ok(known.granted.clone());
@@ -51,15 +52,15 @@ impl Pass<'_> {
         }
         let app = match known {
             Some(known) => Cow::Borrowed(&*known.app),
-            None => app::of(tool, &self.host.policy, trusted),
+            None => app::of(tool, self.host.policy(), trusted),
         };
         let request = self.request();
         let chosen = self.chosen(&request);
-        let composed = compose_call(&self.host.policy, &app, &request, &chosen);
+        let composed = compose_call(self.host.policy(), &app, &request, &chosen);
         let grant = composed.map_err(|denied| self.denied(denied, trusted))?;
         let words = self.words(&grant);
         let others = tool.others.iter().filter_map(|(name, request)| {
-            let grant = compose(&self.host.policy, &app, request).ok()?;
+            let grant = compose(self.host.policy(), &app, request).ok()?;
             Some((name.clone(), Arc::new(grant)))
         });
         let granted = Granted {
@@ -70,7 +71,7 @@ impl Pass<'_> {
         if keeps {
             // Somebody else may have been quicker, with other opinions; then this one is not kept.
             let _ = tool.composed.set(Composed {
-                policy: self.host.policy.clone(),
+                policy: self.host.policy().clone(),
                 trusted,
                 app: Cow::Owned(app.into_owned()),
                 granted: granted.clone(),
@@ -116,7 +117,7 @@ impl Pass<'_> {
     /// guest's path, and a hash with the log's key that whoever knows path and log can compare.
     fn words(&self, grant: &Grant) -> Arc<str> {
         let mut words = grant.capabilities().to_string();
-        if let Some(log) = &self.host.audit {
+        if let Some(log) = self.host.audit() {
             for placed in &self.files {
                 let path = placed.file.path.as_os_str().as_encoded_bytes();
                 let hash = log.hash_arguments(path);
@@ -129,7 +130,7 @@ impl Pass<'_> {
     /// Whether a person has seen what this tool is: the user defined it, or trusts the workspace and
     /// the tool's Wasm file was there then. Otherwise anybody could put any file in its place.
     pub(super) fn is_trusted(&self) -> bool {
-        self.tool.defined_by == Layer::User || self.host.trust.is_trusted() && self.pin().is_ok()
+        self.tool.defined_by == Layer::User || self.host.trust().is_trusted() && self.pin().is_ok()
     }
 
     /// What the call asks for. To show its arguments a tool needs to change nothing and reach

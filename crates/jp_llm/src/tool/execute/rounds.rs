@@ -9,10 +9,13 @@ use serde_json::{Map, Value};
 
 use super::{Early, MOST, Pass, grant::Granted};
 use crate::{
-    ExecutionOutcome, ToolError,
+    AskRequest, ExecutionOutcome, ToolError,
     runtime::{Form, Invocation, Run, Stopped, limit_reached},
     tool::Printed,
 };
+
+/// The caller gave up waiting.
+struct Cancelled;
 
 impl Pass<'_> {
     /// Steps 6 to 8, again for every question that has an answer.
@@ -41,7 +44,7 @@ impl Pass<'_> {
             };
             match outcome {
                 Outcome::NeedsInput { question } if self.call.action == Action::Run => {
-                    if let Some(ended) = self.answer(question) {
+                    if let Some(ended) = self.answer(question).await {
                         return ended;
                     }
                 }
@@ -111,31 +114,52 @@ impl Pass<'_> {
         Ok(outcome)
     }
 
+    /// Returns the answer that came with the call or stands in the configuration.
+    fn known_answer(&self, question: &Question) -> Option<Value> {
+        let given = self.call.answers.get(&question.id);
+        let known = given.or_else(|| self.tool.fixed_answers.get(&question.id));
+        known.cloned()
+    }
+
+    /// Asks the caller, unless they give up waiting.
+    async fn ask(&self, question: &Question) -> Result<Option<Value>, Cancelled> {
+        let request = AskRequest {
+            call: &self.call.id,
+            tool: &self.tool.name,
+            question,
+        };
+        tokio::select! {
+            biased;
+            () = self.call.cancel.cancelled() => Err(Cancelled),
+            answer = self.host.caller().asker.ask(&request) => Ok(answer),
+        }
+    }
+
     /// Looks for an answer; `None` means that there is one and the tool is to be run again.
-    fn answer(&mut self, question: Question) -> Option<Early> {
+    async fn answer(&self, question: Question) -> Option<Early> {
         let budget = &self.call.budget;
         if budget.is_full() || budget.has_answer(&question.id) {
             return Some(Err(ToolError::TooManyQuestions {
                 tool: self.tool.name.clone(),
             }));
         }
-        let known = self
-            .call
-            .answers
-            .get(&question.id)
-            .or_else(|| self.tool.fixed_answers.get(&question.id));
-        let Some(answer) = known else {
-            return Some(Ok(ExecutionOutcome::NeedsInput {
-                id: self.call.id.clone(),
-                question,
-            }));
+        let answer = match self.known_answer(&question) {
+            Some(answer) => answer,
+            None => match self.ask(&question).await {
+                Ok(Some(answer)) => answer,
+                Ok(None) => {
+                    let id = self.call.id.clone();
+                    return Some(Ok(ExecutionOutcome::NeedsInput { id, question }));
+                }
+                Err(Cancelled) => return Some(Ok(self.cancelled())),
+            },
         };
-        if let Err(error) = question.answer_type.check(answer) {
+        if let Err(error) = question.answer_type.check(&answer) {
             let id = jp_text::shorten_and_count(&question.id, MOST);
             let text = format!("The answer to question `{id}` does not fit: {error}");
             return Some(Ok(self.completed(Err(text))));
         }
-        let kept = budget.keep_answer(&question.id, answer.clone());
+        let kept = budget.keep_answer(&question.id, answer);
         (!kept).then(|| {
             Err(ToolError::TooManyQuestions {
                 tool: self.tool.name.clone(),

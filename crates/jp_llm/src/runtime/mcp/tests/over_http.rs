@@ -105,8 +105,12 @@ async fn progress_over_http_reaches_the_pipeline_before_the_answer_is_sent() {
     tool.runtime = Arc::new(runtime);
     let held = tempfile::tempdir().unwrap();
     let policy: PolicyConfig = serde_json::from_str(ALL).unwrap();
-    let mut host = Host::new(held.path().into(), policy.to_policy().unwrap());
-    host.events = Some(Arc::new(Watcher(Mutex::new(sender))));
+    let caller = Caller {
+        events: Some(Arc::new(Watcher(Mutex::new(sender)))),
+        ..Caller::default()
+    };
+    let host = Host::builder(held.path().into(), policy.to_policy().unwrap());
+    let host = host.caller(caller).build();
     let answer = said(&tool, call(json!({})), &host).await;
     assert_eq!(answer, Ok("done".to_owned()));
 }

@@ -1,0 +1,86 @@
+//! Why a workspace cannot be opened.
+
+use std::{error::Error, ffi::OsString, io, path::PathBuf};
+
+use jp_audit::AuditError;
+use jp_config::ConfigError;
+use jp_llm::TrustError;
+use jp_policy::LimitError;
+use jp_registry::InstallError;
+
+/// Why a workspace cannot be opened, or a place of the user not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A directory of the user is needed and cannot be told.
+    #[error("neither {variable} nor HOME is set, so there is no {what} directory")]
+    NoHome {
+        /// The variable that names it.
+        variable: &'static str,
+        /// What it holds.
+        what: &'static str,
+    },
+    /// `JP_KEYRING` is neither of its values.
+    #[error("JP_KEYRING is `off` or `auto`, not {value:?}")]
+    Keyring {
+        /// What it is.
+        value: OsString,
+    },
+    /// The directory that was meant cannot be used.
+    #[error("cannot use the directory {}: {source}", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The user's configuration directory is a file: a policy that is not read does not hold.
+    #[error("{} is not a directory, so your configuration cannot be read from it; see JP_CONFIG_DIR", path.display())]
+    ConfigDir {
+        /// What is there instead.
+        path: PathBuf,
+    },
+    /// The workspace holds jp's own directories: a tool that may write there could change the policy it
+    /// runs under, and the record of what it did.
+    #[error(
+        "the workspace {} holds {}, which tools must not reach; work in another directory, or move \
+         jp's own with JP_CONFIG_DIR and JP_DATA_DIR",
+        root.display(),
+        dir.display()
+    )]
+    OwnPlaces {
+        /// The workspace.
+        root: PathBuf,
+        /// The directory of jp in it.
+        dir: PathBuf,
+    },
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The user's policy has a limit that cannot be.
+    #[error("policy.limits: {0}")]
+    Policy(#[from] LimitError),
+    /// The trust file cannot be used.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// The audit log cannot be used.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+    /// The lock file, or what this machine knows of signed tools, cannot be used.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// A registry of the configuration cannot be reached as it is written there, or its key is wrong.
+    #[error("{0}")]
+    Registry(Box<dyn Error + Send + Sync>),
+}
+
+impl OpenError {
+    pub(crate) fn registry(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Registry(Box::new(error))
+    }
+}
+
+impl From<jp_registry::trust::TrustError> for OpenError {
+    fn from(error: jp_registry::trust::TrustError) -> Self {
+        Self::registry(error)
+    }
+}

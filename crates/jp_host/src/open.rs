@@ -1,0 +1,221 @@
+//! How a workspace is opened: what is read, what is wired, and nothing started before it is needed.
+
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
+
+use jp_config::{Loaded, Sources, load};
+use jp_confine::Launcher;
+use jp_llm::{
+    Host, HostBuilder, LazyBroker, McpTools, Trust, TrustStore, Variable,
+    broker::{self, McpExchange, Means},
+};
+
+use crate::{Location, OpenError, Places, Workspace, registries};
+
+/// Hears what whoever runs tools should know.
+type Warn = dyn Fn(&str) + Send + Sync;
+
+/// How a workspace is opened. What is not said is not there.
+#[derive(Clone)]
+pub struct Opening {
+    location: Location,
+    files: Vec<PathBuf>,
+    assignments: Vec<String>,
+    settings: Vec<(String, String)>,
+    variable: Arc<Variable>,
+    warn: Arc<Warn>,
+    #[cfg(feature = "wasm-tools")]
+    engine: Engine,
+}
+
+/// How Wasm tools get their memory, and how many instances are made ahead of time.
+#[cfg(feature = "wasm-tools")]
+#[derive(Clone, Copy)]
+struct Engine {
+    allocation: jp_llm::Allocation,
+    spares: usize,
+}
+
+impl Workspace {
+    /// Starts to open the workspace at a place.
+    #[must_use]
+    pub fn at(location: Location) -> Opening {
+        Opening {
+            location,
+            files: Vec::new(),
+            assignments: Vec::new(),
+            settings: Vec::new(),
+            variable: Arc::new(|_| None),
+            warn: Arc::new(|_| {}),
+            #[cfg(feature = "wasm-tools")]
+            engine: Engine {
+                allocation: jp_llm::Allocation::OnDemand,
+                spares: 0,
+            },
+        }
+    }
+}
+
+impl Opening {
+    /// Adds files of configuration and assignments such as `a.b=1`, which win over all others.
+    #[must_use]
+    pub fn configured_with(mut self, files: Vec<PathBuf>, assignments: Vec<String>) -> Self {
+        (self.files, self.assignments) = (files, assignments);
+        self
+    }
+
+    /// Gives the environment. Variables that start with `JP_CFG_` are configuration; others are seen
+    /// by tools and servers whose grant names them.
+    #[must_use]
+    pub fn environment(
+        mut self,
+        all: impl Iterator<Item = (OsString, OsString)>,
+        variable: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static,
+    ) -> Self {
+        let ours = |(name, value): (OsString, OsString)| {
+            let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+            name.starts_with("JP_CFG_").then_some((name, value))
+        };
+        self.settings = all.filter_map(ours).collect();
+        self.variable = Arc::new(variable);
+        self
+    }
+
+    /// Says who hears of what does not stop anything, such as compiled code that cannot be kept.
+    #[must_use]
+    pub fn warning(mut self, warn: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.warn = Arc::new(warn);
+        self
+    }
+
+    /// Prepares for many calls: Wasm tools get pooled memory, and so many instances of each are made
+    /// ahead of time.
+    #[cfg(feature = "wasm-tools")]
+    #[must_use]
+    pub const fn for_many_calls(mut self, spares: usize) -> Self {
+        self.engine = Engine {
+            allocation: jp_llm::Allocation::Pooling,
+            spares,
+        };
+        self
+    }
+
+    /// Returns which workspace is opened.
+    #[must_use]
+    pub const fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// Returns where the configuration is read from.
+    #[must_use]
+    pub fn sources(&self, places: &Places) -> Sources {
+        Sources {
+            user_config_dir: places.config_dir().map(Into::into),
+            workspace_root: Some(self.location.root.clone()),
+            cwd: self.location.cwd.clone(),
+            files: self.files.clone(),
+            env: self.settings.clone(),
+            assignments: self.assignments.clone(),
+        }
+    }
+
+    /// Opens the workspace. Engines, databases and servers are started when they are first needed.
+    ///
+    /// # Errors
+    ///
+    /// When the configuration is wrong, or something of the user's cannot be used.
+    pub fn open(&self, places: &Places) -> Result<Workspace, OpenError> {
+        let loaded = self.load(places)?;
+        let policy = loaded.config.policy.clone().unwrap_or_default();
+        let host = Host::builder(self.location.root.clone(), policy.to_policy()?);
+        #[cfg(feature = "wasm-tools")]
+        let host = host.wasm(self.engine(places));
+        self.wire(loaded, host, places)
+    }
+
+    /// Opens the workspace again, on the engine and the audit log that it had before.
+    pub(crate) fn open_again(
+        &self,
+        before: &Workspace,
+        places: &Places,
+    ) -> Result<Workspace, OpenError> {
+        let loaded = self.load(places)?;
+        let policy = loaded.config.policy.clone().unwrap_or_default();
+        let host = before.host().clone().into_builder();
+        self.wire(loaded, host.policy(policy.to_policy()?), places)
+    }
+
+    fn load(&self, places: &Places) -> Result<Loaded, OpenError> {
+        places.check_config_dir()?;
+        Ok(load(&self.sources(places))?)
+    }
+
+    /// Puts everything into a host that depends on the configuration.
+    fn wire(
+        &self,
+        loaded: Loaded,
+        host: HostBuilder,
+        places: &Places,
+    ) -> Result<Workspace, OpenError> {
+        let (root, config) = (&self.location.root, &loaded.config);
+        let policy = config.policy.clone().unwrap_or_default();
+        let variable = Arc::clone(&self.variable);
+        let tools = registries::tools(&loaded, &self.location, places)?;
+        let host = host
+            .unconfined(policy.unconfined)
+            .command_memory(policy.command_memory.map(|size| size.0))
+            .knowledge(config.kb.clone())
+            .places(places.granted(root))
+            .temp_dir(places.cache_dir().map(|cache| cache.join("tmp")))
+            .variable(move |name| variable(name))
+            // Without a launcher commands are refused, with the reason.
+            .launcher(Launcher::current_exe().ok().map(Arc::new))
+            .trust(trust(&self.location, &loaded, places)?)
+            .registry(tools.map(Arc::new));
+        let host = self.outward(host, &loaded, places);
+        Ok(Workspace::new(self.location.clone(), loaded, host.build()))
+    }
+
+    /// Adds what reaches beyond this process: MCP servers and the broker.
+    fn outward(&self, host: HostBuilder, loaded: &Loaded, places: &Places) -> HostBuilder {
+        let Ok(places) = places.broker() else {
+            return host;
+        };
+        let host = host.build();
+        let means = Means {
+            launcher: host.launcher().cloned(),
+            unconfined: host.unconfined(),
+            http: Some(Arc::new(McpExchange::new(broker::secret_source(&places)))),
+            ..Means::default()
+        };
+        let servers = McpTools::new(loaded, &host, means.clone(), &*self.variable);
+        let servers = Arc::new(servers);
+        let config = loaded.config.broker.clone();
+        let theirs = Arc::clone(&servers);
+        let broker = LazyBroker::new(move || {
+            let servers = Arc::clone(theirs.servers());
+            broker::open(&config, &places, Some(servers), means.clone())
+        });
+        host.into_builder().mcp(servers).broker(broker)
+    }
+
+    #[cfg(feature = "wasm-tools")]
+    fn engine(&self, places: &Places) -> jp_llm::LazyRuntime {
+        let runtime = jp_llm::LazyRuntime::new(jp_llm::RuntimeOptions {
+            allocation: self.engine.allocation,
+            cache_dir: places.code_dir(),
+            spares: self.engine.spares,
+        });
+        let warn = Arc::clone(&self.warn);
+        runtime.warning(move |problem| {
+            warn(&format!("{problem}; tools are compiled anew each time"));
+        })
+    }
+}
+
+fn trust(location: &Location, loaded: &Loaded, places: &Places) -> Result<Trust, OpenError> {
+    match places.trust_file() {
+        Ok(file) => Ok(TrustStore::open(&file)?.check(&location.root, loaded)),
+        // Nobody has a place to remember trust in, so nothing is trusted.
+        Err(_) => Ok(Trust::Untrusted),
+    }
+}
