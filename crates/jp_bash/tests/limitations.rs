@@ -115,3 +115,44 @@ fn jq_knows_more_than_its_version() {
     );
     assert_eq!(out("jq -nc '[{\"a\":1} | leaf_paths]'"), "[[\"a\"]]\n");
 }
+
+#[test]
+fn what_ends_the_whole_call_runs_no_traps() {
+    let bounds = jp_bash::Bounds {
+        loops: 10_000,
+        ..jp_bash::Bounds::default()
+    };
+    let mut bash = Bash::builder().limits(bounds).build();
+    let result = bash.exec(b"trap 'echo bye' EXIT; while :; do :; done");
+    assert_eq!(result.stdout, b"");
+}
+
+#[test]
+fn no_script_gives_a_file_of_the_machine_a_set_id_bit() {
+    use std::os::unix::fs::PermissionsExt;
+    let held = tempfile::tempdir().unwrap();
+    let mode = |name: &str| {
+        let found = std::fs::metadata(held.path().join(name)).unwrap();
+        found.permissions().mode() & 0o7777
+    };
+    std::fs::write(held.path().join("had"), "").unwrap();
+    let had = std::fs::Permissions::from_mode(0o4755);
+    std::fs::set_permissions(held.path().join("had"), had).unwrap();
+    let dir = jp_bash::HostDir::open(held.path()).unwrap();
+    let mut bash = Bash::builder()
+        .mount("/m", dir, jp_bash::HostMode::ReadWrite)
+        .build();
+    let script = "cd /m; touch x; chmod 4755 x; chmod g+s x; install -m 6755 x y; mkdir -m 7777 d; mkdir e; chmod +t e; \
+                  cp -p had copy; chmod 4700 had";
+    let said = bash.exec(script.as_bytes());
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("Operation not permitted"), "{said}");
+    for name in ["x", "y", "copy"] {
+        let path = held.path().join(name);
+        assert!(!path.exists() || mode(name) & 0o6000 == 0, "{name}: {said}");
+    }
+    assert!(!held.path().join("d").exists() || mode("d") & 0o6000 == 0);
+    assert_eq!(mode("e") & 0o1000, 0o1000);
+    // What has the bit already may keep it.
+    assert_eq!(mode("had"), 0o4700);
+}

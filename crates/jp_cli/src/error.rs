@@ -48,6 +48,12 @@ pub(crate) enum CliError {
         hint: Option<String>,
         exit: Exit,
     },
+    /// What a script changed could not be written to this machine.
+    #[error("{message}")]
+    Apply {
+        message: String,
+        hint: Option<String>,
+    },
     /// Something of the system failed.
     #[error("{what}: {source}")]
     System { what: String, source: io::Error },
@@ -146,6 +152,7 @@ impl CliError {
             Self::Trust(_)
             | Self::Audit(_)
             | Self::Broker { .. }
+            | Self::Apply { .. }
             | Self::Server(_)
             | Self::System { .. }
             | Self::NoHome { .. } => Exit::HostFailure,
@@ -155,7 +162,9 @@ impl CliError {
     /// Returns what to do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. } | Self::Registry { hint, .. } => hint.clone(),
+            Self::Usage { hint, .. } | Self::Registry { hint, .. } | Self::Apply { hint, .. } => {
+                hint.clone()
+            }
             Self::Config(ConfigError {
                 problem: Problem::OutsideUser { .. },
                 ..

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jp_bash::HostDir;
+use jp_bash::{Errno, HostDir, RecoverError};
 
 use jp_host::Location;
 
@@ -29,9 +29,17 @@ pub(crate) fn directory(dir: &HostDir, path: &Path, ui: &Ui) {
     match dir.recover() {
         Ok(None) => {}
         Ok(Some(done)) => ui.say(format_args!("{shown}: {done}")),
+        // Nobody has applied anything to a directory that cannot be looked at.
+        Err(RecoverError::Failed {
+            errno: Errno::Access,
+            ..
+        }) => {}
+        Err(error @ RecoverError::Foreign) => {
+            ui.warning(&format!("{shown}: {error}; it was left alone"));
+        }
         Err(error) => ui.warning(&format!(
-            "cannot undo the interrupted apply in {shown}: {error}; the old contents are in its \
-             directory .jp-apply, and removing that keeps the files as they are now"
+            "cannot undo the interrupted apply in {shown}: {error}; what is needed to undo it stays \
+             in its directory .jp-apply, and removing that keeps the files as they are now"
         )),
     }
 }

@@ -25,9 +25,7 @@ use crate::{
 /// was then.
 pub fn set(path: &Path, assignment: &str) -> Result<(), ConfigError> {
     let located = |error: ConfigError| ConfigError {
-        place: Some(Box::new(Place::of(Origin::Assignment(
-            assignment.to_string(),
-        )))),
+        place: Some(Box::new(Place::of(Origin::Setting(assignment.to_string())))),
         ..error
     };
     let failed = |error: std::io::Error| {

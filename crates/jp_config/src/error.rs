@@ -44,6 +44,8 @@ pub enum Origin {
     Environment(String),
     /// An assignment on the command line.
     Assignment(String),
+    /// An assignment that a file was to be changed by.
+    Setting(String),
 }
 
 /// What is wrong with a configuration.
@@ -213,6 +215,7 @@ impl fmt::Display for Place {
             Origin::File(path) => path.display().to_string(),
             Origin::Environment(name) => name.clone(),
             Origin::Assignment(text) => format!("--cfg {text}"),
+            Origin::Setting(text) => text.clone(),
         };
         f.write_str(&printable(&origin))?;
         self.line.map_or(Ok(()), |line| write!(f, ":{line}"))

@@ -280,16 +280,9 @@ impl Shell<'_> {
     }
 }
 
-impl System for Shell<'_> {
-    fn env(&self, name: &[u8]) -> Option<Vec<u8>> {
-        let name = self.kernel.names.borrow().find(name)?;
-        let var = self.vars.get(name)?;
-        if !var.attrs.has(crate::shell::vars::Attrs::EXPORT) {
-            return None;
-        }
-        var.text().map(|text| text.as_slice().to_vec())
-    }
-    fn environ(&mut self) -> Result<Environ, Stop> {
+impl Shell<'_> {
+    /// Copies the exported variables; the copy counts until the command ends.
+    pub(crate) fn exported_variables(&mut self) -> Result<Environ, Stop> {
         let names = self.kernel.names.borrow();
         let exported = self.vars.environ(&names);
         let bytes = exported
@@ -300,6 +293,22 @@ impl System for Shell<'_> {
         let copy = |(name, value): (Arc<[u8]>, &[u8])| (name.to_vec(), value.to_vec());
         let environ = exported.into_iter().map(copy).collect();
         self.reserved += bytes;
+        Ok(environ)
+    }
+}
+
+impl System for Shell<'_> {
+    fn env(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let name = self.kernel.names.borrow().find(name)?;
+        let var = self.vars.get(name)?;
+        if !var.attrs.has(crate::shell::vars::Attrs::EXPORT) {
+            return None;
+        }
+        var.text().map(|text| text.as_slice().to_vec())
+    }
+    fn environ(&mut self) -> Result<Environ, Stop> {
+        let mut environ = self.exported()?;
+        environ.sort();
         Ok(environ)
     }
     fn cwd(&self) -> Vec<u8> {

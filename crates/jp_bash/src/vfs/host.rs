@@ -131,7 +131,7 @@ impl HostDir {
             // A FIFO that was swapped in for the file must not make the session hang.
             #[cfg(target_os = "linux")]
             options.custom_flags(0o4000);
-            options.mode(how.mode);
+            options.mode(how.mode & !SET_ID);
         }
         let file = self
             .dir
@@ -152,6 +152,7 @@ impl HostDir {
 
     pub(super) fn mkdir(&self, path: &[u8], mode: u32) -> Result<(), Errno> {
         let path = host_path(path)?;
+        refuse_set_id(mode, 0)?;
         self.dir.create_dir(path).map_err(|error| errno(&error))?;
         self.set_mode(path, mode)
     }
@@ -196,6 +197,9 @@ impl HostDir {
     }
 
     pub(super) fn chmod(&self, path: &[u8], mode: u32) -> Result<(), Errno> {
+        if mode & SET_ID != 0 {
+            refuse_set_id(mode, self.look(path)?.mode)?;
+        }
         self.set_mode(host_path(path)?, mode)
     }
 
@@ -228,6 +232,18 @@ impl HostDir {
     #[cfg(not(unix))]
     fn set_mode(&self, _path: &Path, _mode: u32) -> Result<(), Errno> {
         Ok(())
+    }
+}
+
+/// The bits that let a program run as somebody else.
+const SET_ID: u32 = 0o6000;
+
+/// Refuses to give a file of the host such a bit that it does not have: a script may change files, not
+/// what others run them as.
+fn refuse_set_id(mode: u32, before: u32) -> Result<(), Errno> {
+    match mode & SET_ID & !before {
+        0 => Ok(()),
+        _ => Err(Errno::Perm),
     }
 }
 

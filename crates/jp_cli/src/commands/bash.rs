@@ -80,6 +80,7 @@ pub(crate) struct BashArgs {
 /// Runs a script.
 pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
     let mounts = Mounts::parse(&args.mount)?;
+    refuse_without_overlay(args, &mounts)?;
     let mut builder = mounts.add_to(set_up(args)?, ui)?;
     let mut script = match script::find(args.command.as_ref(), &args.words, &mounts) {
         Ok(script) => script,
@@ -108,12 +109,7 @@ pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
     interrupts.on_cancel(Box::new(move || cancel.store(true, Ordering::Relaxed)));
     let result = bash.exec_with(&script.text, &script.options, None);
     if args.json {
-        ui.json(&serde_json::json!({
-            "stdout": String::from_utf8_lossy(&result.stdout),
-            "stderr": String::from_utf8_lossy(&result.stderr),
-            "exit_code": result.exit_code,
-            "error": result.error.map(Category::name),
-        }))?;
+        ui.json(&json(&result))?;
     }
     if let Some(Category::ResourceLimit(limit)) = result.error {
         ui.hint(&format!("raise it with `--limit {}=N`", limit.name()));
@@ -125,6 +121,22 @@ pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
     };
     overlay::finish(mounts.overlays(), &mut bash, wanted, result.exit_code, ui)?;
     Ok(exit(&result))
+}
+
+/// Refuses to show or apply changes where none are kept apart.
+fn refuse_without_overlay(args: &BashArgs, mounts: &Mounts) -> Result<(), CliError> {
+    let option = match (args.apply, args.diff) {
+        (true, _) => "--apply",
+        (false, true) => "--diff",
+        (false, false) => return Ok(()),
+    };
+    match mounts.overlays().next() {
+        Some(_) => Ok(()),
+        None => Err(CliError::Usage {
+            message: format!("{option} needs an overlay: no mount keeps changes apart"),
+            hint: Some("mount the directory as `--mount HOST:VIRTUAL:overlay`".to_owned()),
+        }),
+    }
 }
 
 /// Takes over the options that name no host directory.
@@ -146,6 +158,23 @@ fn set_up(args: &BashArgs) -> Result<BashBuilder, CliError> {
         builder = builder.network(transport);
     }
     Ok(builder)
+}
+
+fn json(result: &ExecResult) -> serde_json::Value {
+    let (stdout, stderr) = (&result.stdout, &result.stderr);
+    let mut json = serde_json::json!({
+        "stdout": String::from_utf8_lossy(stdout),
+        "stderr": String::from_utf8_lossy(stderr),
+        "exit_code": result.exit_code,
+        "error": result.error.map(Category::name),
+    });
+    if [stdout, stderr]
+        .iter()
+        .any(|bytes| str::from_utf8(bytes).is_err())
+    {
+        json["lossy"] = true.into();
+    }
+    json
 }
 
 fn exit(result: &ExecResult) -> Exit {

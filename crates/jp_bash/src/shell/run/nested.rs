@@ -14,9 +14,9 @@ use crate::shell::options::{self, Options};
 use crate::shell::run::Found;
 use crate::shell::run::script::Text;
 use crate::shell::vars::{Attrs, Bytes, Vars, known};
-use crate::shell::{Shell, Source};
+use crate::shell::{Functions, Shell, Source};
 use crate::stop::Stop;
-use crate::system::{Environ, Fd, Pid, Spawn, SysError, SysResult, System};
+use crate::system::{Environ, Fd, Pid, Spawn, SysError, SysResult};
 
 impl<'y> Shell<'y> {
     /// Makes a fresh shell that shares only environment, directory, descriptors and umask with this one.
@@ -299,9 +299,19 @@ impl<'y> Shell<'y> {
         })
     }
 
+    /// Returns the functions that programs get: those of `export -f`.
+    fn exported_functions(&self) -> Functions {
+        if !self.functions.values().any(|it| it.exported) {
+            return Arc::default();
+        }
+        let all = self.functions.iter().filter(|(_, it)| it.exported);
+        let all = all.map(|(name, it)| (name.clone(), it.clone()));
+        Arc::new(all.collect())
+    }
+
     /// Returns the environment of a program: exported variables and functions.
     pub(crate) fn exported(&mut self) -> Result<Environ, Stop> {
-        let mut env = self.environ()?;
+        let mut env = self.exported_variables()?;
         for (name, set) in [(known::SHELLOPTS, true), (known::BASHOPTS, false)] {
             if self.vars.attrs(name).has(Attrs::EXPORT) {
                 let on: Vec<&str> = if set {
@@ -316,9 +326,12 @@ impl<'y> Shell<'y> {
                 env.push((self.name_text(name).to_vec(), on.join(":").into_bytes()));
             }
         }
-        let names = self.kernel.names.borrow();
+        let kernel = Rc::clone(&self.kernel);
+        let names = kernel.names.borrow();
         for (name, definition) in self.functions.iter().filter(|(_, it)| it.exported) {
             let text = crate::syntax::print::print_function(&definition.function, &names);
+            kernel.budget.reserve(text.len() as u64)?;
+            self.reserved += text.len() as u64;
             let body = text
                 .strip_prefix(&**name)
                 .unwrap_or(&text)
@@ -347,7 +360,11 @@ impl<'y> Shell<'y> {
         }
         let mut child = self.fork();
         child.subshell = self.subshell;
-        child.functions = Arc::default();
+        // An environment that is given holds the functions too.
+        child.functions = match spawn.env {
+            None => self.exported_functions(),
+            Some(_) => Arc::default(),
+        };
         child.fds = crate::shell::fds::Fds::default();
         let mut given: Vec<(Fd, Fd)> = vec![(0, 0), (1, 1), (2, 2)];
         given.retain(|(theirs, _)| spawn.fds.iter().all(|(named, _)| named != theirs));

@@ -285,6 +285,12 @@ impl Shell<'_> {
 
     /// Ends a process: runs its EXIT trap and tells how it ended. Only what ends the run is an error.
     pub(crate) fn end_process(&mut self, result: Result<i32, Flow>) -> Result<Ended, Stop> {
+        // Signals that came during the last command have their traps too.
+        let result = result.and_then(|status| {
+            self.status = status;
+            self.handle_signals()?;
+            Ok(status)
+        });
         let (status, killed) = match result {
             Ok(status) | Err(Flow::Exit(status) | Flow::Return(status) | Flow::Abandon(status)) => {
                 (status, None)

@@ -264,3 +264,14 @@ fn a_host_that_changed_meanwhile_is_a_conflict_and_nothing_is_written() {
         "someone else"
     );
 }
+
+#[test]
+fn nothing_is_mounted_where_it_would_never_be_seen() {
+    let (dir, mut files) = mounted(HostMode::ReadOnly);
+    for path in ["/mnt/w", "/", "/dev", "/bin", "/usr/bin"] {
+        let host = HostDir::open(dir.path()).unwrap();
+        let what = Mount::Host(host, HostMode::ReadWrite);
+        let mounted = files.call(|vfs, caller| vfs.mount(caller, path.as_bytes(), what));
+        assert_eq!(mounted, no(Errno::Busy), "{path}");
+    }
+}

@@ -1,6 +1,9 @@
 //! The mounts of `--mount`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use jp_bash::{BashBuilder, HostDir, HostMode};
 
@@ -17,7 +20,9 @@ pub(super) struct Mounted {
 impl Mounted {
     /// Opens its directory.
     pub(super) fn open(&self) -> Result<HostDir, CliError> {
-        HostDir::open(&self.host).map_err(|error| CliError::Usage {
+        let readable = |dir| fs::read_dir(&self.host).map(|_| dir);
+        let opened = HostDir::open(&self.host).and_then(readable);
+        opened.map_err(|error| CliError::Usage {
             message: format!("cannot mount {}: {error}", self.shown()),
             hint: Some("name a directory of this machine that you may read".to_owned()),
         })
@@ -35,11 +40,18 @@ pub(super) struct Mounts(Vec<Mounted>);
 impl Mounts {
     /// Reads all `--mount HOST:VIRTUAL[:ro|rw|overlay]`.
     pub(super) fn parse(words: &[String]) -> Result<Self, CliError> {
-        words
-            .iter()
-            .map(|word| parse(word))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        let mut mounts: Vec<Mounted> = Vec::new();
+        for word in words {
+            let mounted = parse(word)?;
+            if mounts.iter().any(|other| same_path(other, &mounted)) {
+                return Err(CliError::Usage {
+                    message: format!("--mount {word}: something else is mounted there already"),
+                    hint: Some("give each mount a virtual path of its own".to_owned()),
+                });
+            }
+            mounts.push(mounted);
+        }
+        Ok(Self(mounts))
     }
 
     /// Opens the directories and adds them; an apply that was killed in one is undone or finished first.
@@ -59,7 +71,7 @@ impl Mounts {
     /// Returns the path at which the script sees a file of this machine, if a mount shows it.
     pub(super) fn virtual_path(&self, file: &Path) -> Option<Vec<u8>> {
         let file = real(file)?;
-        // Of two mounts at one place the later one is seen; of nested ones the innermost.
+        // Of nested mounts the innermost is seen.
         let shown = self.0.iter().rev().filter_map(|mounted| {
             let below = file.strip_prefix(real(&mounted.host)?).ok()?;
             let path = Path::new(&mounted.path).join(below);
@@ -77,6 +89,12 @@ impl Mounts {
     }
 }
 
+fn same_path(one: &Mounted, other: &Mounted) -> bool {
+    Path::new(&one.path)
+        .components()
+        .eq(Path::new(&other.path).components())
+}
+
 fn parse(word: &str) -> Result<Mounted, CliError> {
     let wrong = |why: &str| CliError::Usage {
         message: format!("--mount {word}: {why}"),
@@ -91,6 +109,11 @@ fn parse(word: &str) -> Result<Mounted, CliError> {
     let (host, path) = rest
         .rsplit_once(':')
         .ok_or_else(|| wrong("no virtual path"))?;
+    if host.contains(":/") && !path.contains('/') {
+        return Err(wrong(&format!(
+            "invalid mode `{path}`: expected ro, rw or overlay"
+        )));
+    }
     if host.is_empty() || !path.starts_with('/') || path == "/" {
         return Err(wrong("the virtual path must be absolute and below /"));
     }
@@ -114,8 +137,10 @@ mod tests {
             ("/src", HostMode::Overlay)
         );
         assert_eq!(parse(".:/src").unwrap().mode, HostMode::ReadOnly);
-        for wrong in ["", ".", ".:src", ".:/", ":/src", ".:rw"] {
+        for wrong in ["", ".", ".:src", ".:/", ":/src", ".:rw", ".:/a:foo"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
+        let twice = ["a:/src:rw", "b:/src/"].map(str::to_owned);
+        assert!(Mounts::parse(&twice).is_err());
     }
 }

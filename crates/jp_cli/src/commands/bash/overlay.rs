@@ -1,6 +1,6 @@
 //! What becomes of overlays when the script has ended: `--diff` and `--apply`.
 
-use std::{io, thread, time::Duration};
+use std::{thread, time::Duration};
 
 use jp_bash::{Applied, ApplyError, ApplyOptions, Bash, HostDir};
 
@@ -116,8 +116,17 @@ fn failed(mounted: &Mounted, error: &ApplyError) -> CliError {
         ApplyError::Unfinished { .. } => error.to_string(),
         _ => format!("{error}; nothing was written"),
     };
-    CliError::System {
-        what: format!("cannot apply to {}", mounted.shown()),
-        source: io::Error::other(what),
+    CliError::Apply {
+        message: format!("cannot apply to {}: {what}", mounted.shown()),
+        hint: match error {
+            ApplyError::Conflict { .. } => {
+                Some("run the script again: it sees the files as they are now".to_owned())
+            }
+            ApplyError::Unrecovered(_) => Some(format!(
+                "if the files in {} are as you want them, remove its directory .jp-apply",
+                mounted.shown()
+            )),
+            _ => None,
+        },
     }
 }

@@ -86,6 +86,17 @@ pub(super) fn find(
 fn named(file: &OsStr, mut options: ExecOptions, mounts: &Mounts) -> Result<Script, NoScript> {
     let text = match read(file) {
         Ok(text) => text?,
+        Err(error) if error.kind() == ErrorKind::NotFound && is_option(file) => {
+            let name = file.to_string_lossy();
+            return Err(NoScript::Error(CliError::Usage {
+                message: format!("unknown option `{}`", crate::text::escape(&name)),
+                hint: Some(
+                    "`jp bash -c CMD` runs a command, `jp bash -` a script on standard input, \
+                     `jp bash FILE` a file; `set -e` and the like go into the script"
+                        .to_owned(),
+                ),
+            }));
+        }
         // There may be one among the script's own files; if not, the shell says so.
         Err(error) if error.kind() == ErrorKind::NotFound => {
             options.mode = ExecMode::Path;
@@ -109,6 +120,10 @@ fn named(file: &OsStr, mut options: ExecOptions, mounts: &Mounts) -> Result<Scri
         options,
         copy,
     })
+}
+
+fn is_option(word: &OsStr) -> bool {
+    word.as_bytes().starts_with(b"-")
 }
 
 fn read(file: &OsStr) -> io::Result<Result<Vec<u8>, CliError>> {

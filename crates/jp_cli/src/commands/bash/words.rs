@@ -22,7 +22,7 @@ pub(super) fn limits(words: &[String]) -> Result<Bounds, CliError> {
             .split_once('=')
             .ok_or_else(|| wrong("no `=`".to_owned()))?;
         let number =
-            number(text).ok_or_else(|| wrong(format!("`{text}` is no number above zero")))?;
+            number(text).ok_or_else(|| wrong(format!("invalid number `{text}`: expected a whole number above zero, with K, M or G behind it where it is large")))?;
         match name {
             "commands" => bounds.commands = number,
             "loops" => bounds.loops = number,

@@ -39,6 +39,7 @@ fn mend(error: &CliError) -> String {
         | CliError::Server(_)
         | CliError::Broker { .. }
         | CliError::Registry { .. }
+        | CliError::Apply { .. }
         | CliError::System { .. } => "mend what it names, then: jp doctor".to_owned(),
     }
 }
@@ -48,6 +49,7 @@ fn of_config(error: &ConfigError) -> String {
     match place.map(|place| &place.origin) {
         Some(Origin::File(path)) => edit(path, place.and_then(|place| place.line)),
         Some(Origin::Environment(name)) => format!("unset {name}"),
+        Some(Origin::Setting(text)) => format!("jp config set {text}"),
         Some(Origin::Assignment(text)) => format!("jp doctor, without `--cfg {text}`"),
         None => "jp config set KEY=VALUE, or jp config set --user KEY=VALUE".to_owned(),
     }
