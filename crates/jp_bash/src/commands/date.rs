@@ -7,7 +7,7 @@ use super::date_text::parse;
 use super::date_zone::Zone;
 use super::io::{Input, Output, called, fail, say};
 use super::options::{Front, HELP, Opt, Order, Support, Takes, VERSION, begin, hint, opt, refused};
-use super::quote::{quote, quote_name_if_odd};
+use super::quote::{quote, quote_long, quote_name_if_odd};
 use crate::stop::Stop;
 use crate::system::{Follow, PIECE, System, Timestamp, failed};
 
@@ -321,7 +321,7 @@ impl Job<'_> {
     }
 
     fn invalid(&mut self, sys: &mut dyn System, text: &[u8]) -> Result<(), Stop> {
-        let shown = quote(sys.utf8(), text);
+        let shown = quote_long(sys, text)?;
         self.complain(sys, &[b"invalid date ", &shown])
     }
 

@@ -5,17 +5,24 @@ use std::collections::BTreeMap;
 use super::table;
 use crate::{Bash, Bounds, meter};
 
-/// `NAME: SCRIPT`; `examples/late` measures the same scripts with a clock.
+/// `NAME: SCRIPT`, or `NAME < FILE: SCRIPT` with the file in `x`; `examples/late` measures the same scripts with a clock.
 const SCRIPTS: &str = include_str!("../../examples/late/scripts.txt");
 
 /// The size of the files: many times what may lie between two asks.
 const SIZE: usize = 1 << 20;
 
-fn scripts() -> BTreeMap<&'static str, Vec<&'static str>> {
-    let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+/// The file that is in `x`, and what runs then.
+type Script = (Option<&'static str>, &'static str);
+
+fn scripts() -> BTreeMap<&'static str, Vec<Script>> {
+    let mut by_name: BTreeMap<&str, Vec<Script>> = BTreeMap::new();
     for line in SCRIPTS.lines().filter(|line| !line.starts_with('#')) {
-        let (name, script) = line.split_once(": ").unwrap();
-        by_name.entry(name).or_default().push(script);
+        let (head, script) = line.split_once(": ").unwrap();
+        let (name, file) = match head.split_once(" < ") {
+            Some((name, file)) => (name, Some(file)),
+            None => (head, None),
+        };
+        by_name.entry(name).or_default().push((file, script));
     }
     by_name
 }
@@ -71,8 +78,11 @@ fn every_command_asks_the_budget_within_64_kib_and_10000_steps() {
             late.push(format!("{}: no script tries to keep it busy", spec.name));
             continue;
         };
-        for script in scripts {
+        for (file, script) in scripts {
             let mut bash = session(&files);
+            if let Some(file) = file {
+                bash.exec(format!("x=$(cat /t/{file})").as_bytes());
+            }
             meter::start();
             let result = bash.exec(script.as_bytes());
             let found = meter::finish();

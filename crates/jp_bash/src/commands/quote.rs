@@ -1,5 +1,9 @@
 //! Names in messages and listings, quoted as GNU's `quotearg` does.
 
+use super::pace;
+use crate::stop::Stop;
+use crate::system::System;
+
 /// How a name is quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -16,6 +20,25 @@ pub(crate) enum Style {
 /// Quotes a value in a message: `‘x’`, or `'x'` where text is bytes.
 pub(crate) fn quote(utf8: bool, text: &[u8]) -> Vec<u8> {
     quoted(utf8, text, Style::Locale)
+}
+
+/// Quotes a value that may be as long as a line of input, as [`quote`] does.
+pub(crate) fn quote_long(sys: &mut dyn System, text: &[u8]) -> Result<Vec<u8>, Stop> {
+    let utf8 = sys.utf8();
+    let (open, close) = locale_marks(utf8);
+    let mut out = Vec::with_capacity(text.len() + 6);
+    out.extend_from_slice(open.as_bytes());
+    for piece in pace::pieces(text) {
+        sys.work_bytes(piece.len())?;
+        c_like(&mut out, piece, close.as_bytes(), utf8);
+    }
+    out.extend_from_slice(close.as_bytes());
+    Ok(out)
+}
+
+/// Returns what stands before and behind a value in a message.
+fn locale_marks(utf8: bool) -> (&'static str, &'static str) {
+    if utf8 { ("‘", "’") } else { ("'", "'") }
 }
 
 /// Quotes a file name so that it can be pasted into a shell, always with quotes: `'x'`.
@@ -49,7 +72,7 @@ pub(crate) fn append(out: &mut Vec<u8>, name: &[u8], style: Style, utf8: bool) {
         }
         Style::Escape => c_like(out, name, b" ", utf8),
         Style::Locale => {
-            let (open, close) = if utf8 { ("‘", "’") } else { ("'", "'") };
+            let (open, close) = locale_marks(utf8);
             out.extend_from_slice(open.as_bytes());
             c_like(out, name, close.as_bytes(), utf8);
             out.extend_from_slice(close.as_bytes());

@@ -86,6 +86,9 @@ fn slice(text: &[u8], start: u32, len: u32) -> &[u8] {
 /// How many entries are sorted between two asks, at most.
 const RUN: usize = 1 << 16;
 
+/// How many entries of a sorted run are paid for at once.
+const PAID_FOR: usize = 1024;
+
 /// How many bytes the lines of one run have, at most: comparing must not take long either.
 const RUN_BYTES: usize = 4 << 20;
 
@@ -259,6 +262,9 @@ fn sort_runs(
     for run in entries.chunks_mut(width) {
         run.sort_unstable_by(compare);
         sys.work(64)?;
+        for _ in 0..run.len() / PAID_FOR {
+            sys.work_bytes(PIECE)?;
+        }
     }
     if entries.len() <= width {
         return Ok(());

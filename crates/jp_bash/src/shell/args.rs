@@ -2,6 +2,24 @@
 
 use std::sync::Arc;
 
+use crate::budget::{Budget, PIECE};
+use crate::stop::Stop;
+
+/// How many words are copied between two asks.
+pub(crate) const WORDS: usize = 1024;
+
+/// Copies words.
+pub(crate) fn copied(budget: &Budget, words: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Stop> {
+    let mut copy = Vec::with_capacity(words.len());
+    for some in words.chunks(WORDS) {
+        copy.extend_from_slice(some);
+        if some.len() == WORDS {
+            budget.work_bytes(PIECE)?;
+        }
+    }
+    Ok(copy)
+}
+
 /// `$1`, `$2` and so on. A copy shares the texts; `shift` only moves the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Args {

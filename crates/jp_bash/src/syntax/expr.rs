@@ -44,6 +44,7 @@ fn parse_nested(
         options,
         depth: 0,
         subscripts,
+        operands: 0,
     };
     reader.skip_blanks();
     if reader.pos >= text.len() {
@@ -89,6 +90,8 @@ struct ExprReader<'a> {
     options: &'a ParseOptions,
     depth: u16,
     subscripts: u16,
+    /// Numbers and variables read so far.
+    operands: u32,
 }
 
 impl ExprReader<'_> {
@@ -117,6 +120,15 @@ impl ExprReader<'_> {
         self.depth += 1;
         if self.depth > MAX_HEIGHT {
             return Err(self.error("expression recursion level exceeded"));
+        }
+        Ok(())
+    }
+
+    /// Counts a number or a variable.
+    fn count_operand(&mut self) -> Result<(), ArithError> {
+        self.operands = self.operands.wrapping_add(1);
+        if self.options.asked.stops(self.operands) {
+            return Err(self.error("no time is left to read the expression"));
         }
         Ok(())
     }
@@ -357,6 +369,7 @@ impl ExprReader<'_> {
 
     #[inline(never)]
     fn number(&mut self) -> Result<Node, ArithError> {
+        self.count_operand()?;
         self.token = self.pos;
         let rest = self.text.get(self.pos..).unwrap_or_default();
         let length = rest
@@ -420,6 +433,7 @@ impl ExprReader<'_> {
     /// Reads `name` or `name[…]`.
     #[inline(never)]
     fn variable(&mut self) -> Result<LValue, ArithError> {
+        self.count_operand()?;
         let start = self.pos;
         while in_name(self.here()) {
             self.pos += 1;

@@ -1,5 +1,7 @@
 //! The way into the parser: a script, one complete command line at a time.
 
+use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use memchr::memchr;
@@ -14,6 +16,32 @@ pub(crate) const NODE: u64 = 448;
 
 /// Looks up an alias: its text, or nothing if there is none or aliases are off.
 pub(crate) type Aliases<'a> = dyn Fn(&[u8]) -> Option<Arc<[u8]>> + 'a;
+
+/// Answers whether there is time to read on; asked for every [`PARTS`] parts of a text.
+pub(crate) trait Patience {
+    fn goes_on(&self) -> bool;
+}
+
+/// How many parts of a text are read between two questions.
+pub(crate) const PARTS: u32 = 1024;
+
+/// The one that is asked, if reading may take long.
+#[derive(Clone, Default)]
+pub(crate) struct Asked(pub(crate) Option<Rc<dyn Patience>>);
+
+impl Asked {
+    /// Tells whether reading must end, at a part with this number.
+    #[inline]
+    pub(super) fn stops(&self, part: u32) -> bool {
+        part.is_multiple_of(PARTS) && self.0.as_ref().is_some_and(|asked| !asked.goes_on())
+    }
+}
+
+impl fmt::Debug for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Asked").field(&self.0.is_some()).finish()
+    }
+}
 
 /// What changes how a script is read. May be changed between two lines.
 #[derive(Debug, Clone)]
@@ -36,6 +64,7 @@ pub(crate) struct ParseOptions {
     pub(crate) first_line: u32,
     /// Where the script was read, for the functions in it (`BASH_SOURCE`).
     pub(crate) source: Arc<[u8]>,
+    pub(crate) asked: Asked,
 }
 
 impl Default for ParseOptions {
@@ -50,6 +79,7 @@ impl Default for ParseOptions {
             max_nodes: 1_000_000,
             first_line: 1,
             source: Arc::from(&b""[..]),
+            asked: Asked::default(),
         }
     }
 }

@@ -260,6 +260,9 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(super) fn node(&mut self) -> Parse<()> {
         self.nodes += 1;
+        if self.options.asked.stops(self.nodes) {
+            return Err(self.limit("no time is left to read the script"));
+        }
         if self.nodes > self.options.max_nodes {
             let line = self.line();
             let message = "command line has too many parts";

@@ -1,5 +1,9 @@
 //! Characters of a text that may be UTF-8, may be broken, or may be meant as bytes.
 
+use crate::commands::pace;
+use crate::stop::Stop;
+use crate::system::System;
+
 /// Returns the length of the character that starts a text: 1 for a byte that starts none.
 #[inline]
 pub(super) fn len(text: &[u8]) -> usize {
@@ -53,15 +57,34 @@ pub(super) fn offset(text: &[u8], chars: usize, utf8: bool) -> usize {
 }
 
 /// Changes the case of all letters.
-pub(super) fn change_case(text: &[u8], upper: bool, utf8: bool) -> Vec<u8> {
-    if !utf8 || text.is_ascii() {
-        return if upper {
-            text.to_ascii_uppercase()
-        } else {
-            text.to_ascii_lowercase()
-        };
-    }
+pub(super) fn change_case(
+    sys: &mut dyn System,
+    text: &[u8],
+    upper: bool,
+    utf8: bool,
+) -> Result<Vec<u8>, Stop> {
     let mut out = Vec::with_capacity(text.len());
+    for piece in pace::pieces(text) {
+        push_changed(&mut out, piece, upper, utf8);
+        if piece.len() < text.len() {
+            sys.work_bytes(piece.len())?;
+        }
+    }
+    Ok(out)
+}
+
+fn push_changed(out: &mut Vec<u8>, text: &[u8], upper: bool, utf8: bool) {
+    if !utf8 || text.is_ascii() {
+        let from = out.len();
+        out.extend_from_slice(text);
+        let added = out.get_mut(from..).unwrap_or_default();
+        if upper {
+            added.make_ascii_uppercase();
+        } else {
+            added.make_ascii_lowercase();
+        }
+        return;
+    }
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
             // As `towupper`: one character for one, so `ß` stays.
@@ -75,7 +98,6 @@ pub(super) fn change_case(text: &[u8], upper: bool, utf8: bool) -> Vec<u8> {
         }
         out.extend_from_slice(chunk.invalid());
     }
-    out
 }
 
 fn single(mut changed: impl Iterator<Item = char>, otherwise: char) -> char {

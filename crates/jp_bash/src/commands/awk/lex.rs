@@ -1,6 +1,8 @@
 //! Bytes of a program to tokens. Whether `/` divides or starts a regex is told by the token before it.
 
 use super::number;
+use crate::stop::Stop;
+use crate::system::{PIECE, System};
 
 /// A builtin function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,7 +205,11 @@ struct Lexer<'a> {
 }
 
 /// Splits a program into tokens; the last one is [`Tok::Eof`].
-pub(super) fn tokens(text: &[u8], dialect: Dialect) -> Result<Vec<Token>, LexError> {
+pub(super) fn tokens(
+    sys: &mut dyn System,
+    text: &[u8],
+    dialect: Dialect,
+) -> Result<Result<Vec<Token>, LexError>, Stop> {
     let mut lexer = Lexer {
         text,
         at: 0,
@@ -211,8 +217,18 @@ pub(super) fn tokens(text: &[u8], dialect: Dialect) -> Result<Vec<Token>, LexErr
         dialect,
         tokens: Vec::new(),
     };
-    while lexer.token()? {}
-    Ok(lexer.tokens)
+    let mut asked = 0;
+    loop {
+        match lexer.token() {
+            Ok(true) => {}
+            Ok(false) => return Ok(Ok(lexer.tokens)),
+            Err(error) => return Ok(Err(error)),
+        }
+        while lexer.at >= asked + PIECE / 8 {
+            asked += PIECE / 8;
+            sys.work_bytes(PIECE)?;
+        }
+    }
 }
 
 impl Lexer<'_> {

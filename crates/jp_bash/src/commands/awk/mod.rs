@@ -145,17 +145,22 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     };
     let meter = Meter::default();
     sys.reserve(text.len() as u64 * 16)?;
-    let result = match parse::compile(&text, dialect, &meter) {
+    let result = match parse::compile(sys, &text, dialect, &meter) {
         Ok(mut program) => {
             program.sources = sources;
             execute(sys, &name, dialect, &program, meter, &call)
         }
         Err(error) => {
-            syntax_error(sys, &name, &text, &sources, &error)?;
-            Ok(if dialect == Dialect::Gnu && !error.fatal {
-                1
-            } else {
-                2
+            let told = match error.stop {
+                Some(stop) => Err(stop),
+                None => syntax_error(sys, &name, &text, &sources, &error),
+            };
+            told.map(|()| {
+                if dialect == Dialect::Gnu && !error.fatal {
+                    1
+                } else {
+                    2
+                }
             })
         }
     };

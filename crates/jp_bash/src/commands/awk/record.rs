@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::chars;
 use super::value::{Long, Meter, SHORT, Value};
 use crate::regex::{MatchError, Regex};
-use crate::system::System;
+use crate::system::{PIECE, System};
 
 /// How a record is cut into fields.
 #[derive(Clone)]
@@ -51,6 +51,23 @@ pub(super) struct Record {
 
 /// From so many bytes on, a record and its fields are counted.
 const LONG: usize = 64 << 10;
+
+/// How many fields are found or made between two asks.
+pub(super) const FIELDS: usize = 1024;
+
+/// Asks the budget for each piece of a text that is cut.
+struct Pace(usize);
+
+impl Pace {
+    #[inline]
+    fn reach(&mut self, sys: &mut dyn System, at: usize) -> Result<(), MatchError> {
+        if at >= self.0 {
+            self.0 = at + PIECE;
+            sys.work_bytes(PIECE)?;
+        }
+        Ok(())
+    }
+}
 
 fn blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n')
@@ -212,6 +229,9 @@ impl Record {
                     self.done = true;
                 }
             }
+            if self.spans.len().is_multiple_of(FIELDS) {
+                sys.work_bytes(PIECE)?;
+            }
         }
         Ok(())
     }
@@ -295,20 +315,33 @@ impl Record {
     ) -> Result<&mut Vec<Value>, MatchError> {
         if self.loose.is_none() {
             self.reach(sys, usize::MAX)?;
-            let text = &self.text;
-            let values = self
-                .spans
-                .iter()
-                .map(|(start, end)| Value::input(text.get(*start..*end).unwrap_or_default(), meter))
-                .collect();
-            self.loose = Some(values);
+            self.loose = Some(self.values(sys, meter)?);
         }
         self.stale = true;
         let loose = self.loose.get_or_insert_default();
-        if loose.len() < count {
-            loose.resize(count, Value::Uninit);
+        loose.reserve_exact(count.saturating_sub(loose.len()));
+        while loose.len() < count {
+            let next = usize::min(count, loose.len() + FIELDS);
+            loose.resize(next, Value::Uninit);
+            if next < count {
+                sys.work_bytes(PIECE)?;
+            }
         }
         Ok(loose)
+    }
+
+    /// Makes a value of each field.
+    fn values(&self, sys: &mut dyn System, meter: &Meter) -> Result<Vec<Value>, MatchError> {
+        let mut values = Vec::with_capacity(self.spans.len());
+        for spans in self.spans.chunks(FIELDS) {
+            values.extend(spans.iter().map(|(start, end)| {
+                Value::input(self.text.get(*start..*end).unwrap_or_default(), meter)
+            }));
+            if spans.len() == FIELDS {
+                sys.work_bytes(PIECE)?;
+            }
+        }
+        Ok(values)
     }
 }
 
@@ -320,17 +353,9 @@ pub(super) fn split(
     found: &mut dyn FnMut(Span, Span),
 ) -> Result<(), MatchError> {
     let end = text.len();
+    let mut pace = Pace(PIECE);
     match splitter {
-        Splitter::Blank => {
-            let mut at = text.iter().take_while(|b| blank(**b)).count();
-            while at < end {
-                let rest = text.get(at..).unwrap_or_default();
-                let len = rest.iter().position(|b| blank(*b)).unwrap_or(rest.len());
-                let gap = rest.iter().skip(len).take_while(|b| blank(**b)).count();
-                found((at, at + len), (at + len, at + len + gap));
-                at += len + gap;
-            }
-        }
+        Splitter::Blank => split_blank(sys, text, found)?,
         Splitter::Byte(..) if text.is_empty() => {}
         Splitter::Byte(byte, newline) => {
             let mut at = 0;
@@ -345,6 +370,7 @@ pub(super) fn split(
                     Some(len) => {
                         found((at, at + len), (at + len, at + len + 1));
                         at += len + 1;
+                        pace.reach(sys, at)?;
                     }
                     None => {
                         found((at, end), (end, end));
@@ -363,11 +389,30 @@ pub(super) fn split(
                 };
                 found((at, at + len), (at + len, at + len));
                 at += usize::max(len, 1);
+                pace.reach(sys, at)?;
             }
         }
         Splitter::Regex(regex, newline) => split_regex(sys, text, regex, *newline, found)?,
         Splitter::Fields(regex) => split_fields(sys, text, regex, found)?,
         Splitter::Widths(widths, utf8) => split_widths(text, widths, *utf8, found),
+    }
+    Ok(())
+}
+
+fn split_blank(
+    sys: &mut dyn System,
+    text: &[u8],
+    found: &mut dyn FnMut(Span, Span),
+) -> Result<(), MatchError> {
+    let mut pace = Pace(PIECE);
+    let mut at = text.iter().take_while(|b| blank(**b)).count();
+    while at < text.len() {
+        let rest = text.get(at..).unwrap_or_default();
+        let len = rest.iter().position(|b| blank(*b)).unwrap_or(rest.len());
+        let gap = rest.iter().skip(len).take_while(|b| blank(**b)).count();
+        found((at, at + len), (at + len, at + len + gap));
+        at += len + gap;
+        pace.reach(sys, at)?;
     }
     Ok(())
 }

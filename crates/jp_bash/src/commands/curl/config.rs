@@ -8,7 +8,10 @@ use super::form::{self, Part};
 use super::options::{Found, URL};
 use super::url;
 use crate::stop::Stop;
-use crate::system::System;
+use crate::system::{PIECE, System};
+
+/// How many lines of a file of headers are read between two asks.
+const LINES: usize = 512;
 
 /// Where a body goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,7 +222,7 @@ fn add_data(sys: &mut dyn System, config: &mut Config, id: char, value: &[u8]) -
         ('U', _) => check!(encoded(sys, value)?),
         ('d', Some(path)) => {
             let mut text = check!(files::read(sys, path)?);
-            text.retain(|byte| !matches!(byte, b'\r' | b'\n' | 0));
+            remove_line_ends(sys, &mut text)?;
             text
         }
         ('y' | 'j', Some(path)) => check!(files::read(sys, path)?),
@@ -241,11 +244,26 @@ fn add_data(sys: &mut dyn System, config: &mut Config, id: char, value: &[u8]) -
     Ok(Ok(()))
 }
 
+/// Removes what `--data @file` leaves out.
+fn remove_line_ends(sys: &mut dyn System, text: &mut Vec<u8>) -> Result<(), Stop> {
+    let mut kept = Vec::with_capacity(text.len());
+    for piece in text.chunks(PIECE) {
+        sys.work_bytes(piece.len())?;
+        kept.extend(
+            piece
+                .iter()
+                .filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)),
+        );
+    }
+    *text = kept;
+    Ok(())
+}
+
 /// `--data-urlencode`: `content`, `=content`, `name=content`, `@file`, `name@file`.
 fn encoded(sys: &mut dyn System, value: &[u8]) -> Checked<Vec<u8>> {
     let at = value.iter().position(|byte| matches!(byte, b'=' | b'@'));
     let Some(at) = at else {
-        return Ok(Ok(url::encode(value).into_bytes()));
+        return Ok(Ok(url::encode(sys, value)?.into_bytes()));
     };
     let (name, rest) = value.split_at(at);
     let content = rest.get(1..).unwrap_or_default();
@@ -258,7 +276,12 @@ fn encoded(sys: &mut dyn System, value: &[u8]) -> Checked<Vec<u8>> {
     if !name.is_empty() {
         out.push(b'=');
     }
-    out.extend(url::encode(&content).into_bytes());
+    let coded = url::encode(sys, &content)?;
+    if out.is_empty() {
+        return Ok(Ok(coded.into_bytes()));
+    }
+    sys.reserve(coded.len() as u64)?;
+    out.extend(coded.into_bytes());
     Ok(Ok(out))
 }
 
@@ -268,7 +291,12 @@ fn add_header(sys: &mut dyn System, config: &mut Config, value: &[u8]) -> Checke
         return Ok(Ok(()));
     };
     let text = check!(files::read(sys, path)?);
-    for line in text.split(|byte| *byte == b'\n') {
+    for (count, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        if count % LINES == LINES - 1 {
+            // Each header is a text of its own.
+            sys.reserve(LINES as u64 * 32)?;
+            sys.work_bytes(PIECE)?;
+        }
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if !line.is_empty() {
             config.headers.push(check!(clean(line.to_vec())));

@@ -12,7 +12,7 @@ use super::url::{BadUrl, Url};
 use super::{Failure, files, write_out};
 use crate::commands::io::complain;
 use crate::stop::Stop;
-use crate::system::{HttpError, HttpRequest, HttpResponse, System, failed};
+use crate::system::{HttpError, HttpRequest, HttpResponse, PIECE, System, failed};
 
 /// How often a redirect is followed unless `--max-redirs` says otherwise.
 const MAX_REDIRECTS: u64 = 50;
@@ -136,7 +136,7 @@ fn one(
         && path != b"-"
     {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        url.path.push_str(&super::url::encode(name));
+        url.path.push_str(&super::url::encode(sys, name)?);
     }
     // Bytes that a form or a file put into the address are held to the same rules as the rest of it.
     url = match Url::parse(url.text().as_bytes()) {
@@ -282,7 +282,7 @@ impl<'c> Hops<'c> {
         let mut pause = 1;
         loop {
             sys.turns(1)?;
-            let request = match self.build(jar) {
+            let request = match self.build(sys, jar)? {
                 Ok(request) => request,
                 Err(failure) => return Ok(Err(failure)),
             };
@@ -344,7 +344,7 @@ impl<'c> Hops<'c> {
         self.config.trusted || self.url.same_place(&self.first)
     }
 
-    fn build(&self, jar: &Jar) -> Result<HttpRequest, Failure> {
+    fn build(&self, sys: &mut dyn System, jar: &Jar) -> Checked<HttpRequest> {
         let config = self.config;
         let mut headers = Headers::default();
         let credentials = config.user.clone().or_else(|| self.first.user.clone());
@@ -407,16 +407,19 @@ impl<'c> Hops<'c> {
             headers.set("Content-Type", kind.into_bytes());
         }
         for line in &config.headers {
-            headers.line(line, self.trusted())?;
+            sys.work_bytes(usize::min(headers.0.len(), PIECE))?;
+            if let Err(failure) = headers.line(line, self.trusted()) {
+                return Ok(Err(failure));
+            }
         }
-        Ok(HttpRequest {
+        Ok(Ok(HttpRequest {
             method: self.method.clone(),
             url: self.url.text(),
             headers: headers.0,
             body: self.body.clone(),
             timeout: config.timeout,
             max_body: config.max_size.unwrap_or(MAX_BODY).min(MAX_BODY),
-        })
+        }))
     }
 
     fn request_head(&self, request: &HttpRequest) -> Vec<u8> {

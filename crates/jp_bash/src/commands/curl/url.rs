@@ -1,5 +1,11 @@
 //! Addresses: only what `curl` needs to say where a request goes and whether that is the same place.
 
+use crate::stop::Stop;
+use crate::system::{PIECE, System};
+
+/// The longest address, as in libcurl.
+const LONGEST: usize = 8_000_000;
+
 /// An address that was taken apart. Everything in it is printable ASCII.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Url {
@@ -26,6 +32,9 @@ pub(super) enum BadUrl {
 impl Url {
     /// Takes an address apart; without a scheme it is `http`.
     pub(super) fn parse(text: &[u8]) -> Result<Self, BadUrl> {
+        if text.len() > LONGEST {
+            return Err(BadUrl::Malformed);
+        }
         // A control character could smuggle a header, a space a second word of the request line.
         if text.is_empty()
             || text
@@ -34,16 +43,11 @@ impl Url {
         {
             return Err(BadUrl::Malformed);
         }
-        let text: String = text
-            .iter()
-            .map(|byte| {
-                if byte.is_ascii() {
-                    char::from(*byte).to_string()
-                } else {
-                    format!("%{byte:02X}")
-                }
-            })
-            .collect();
+        let mut plain = String::with_capacity(text.len());
+        for byte in text {
+            push_plain_or_code(&mut plain, *byte, byte.is_ascii());
+        }
+        let text = plain;
         let (scheme, rest) = match text.split_once("://") {
             Some((scheme, rest))
                 if scheme
@@ -258,16 +262,31 @@ pub(super) fn decode(text: &str) -> Vec<u8> {
 }
 
 /// Encodes everything but letters, digits and `-._~`.
-pub(super) fn encode(text: &[u8]) -> String {
-    text.iter()
-        .map(|byte| {
-            if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
-                char::from(*byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        })
-        .collect()
+pub(super) fn encode(sys: &mut dyn System, text: &[u8]) -> Result<String, Stop> {
+    let mut out = String::with_capacity(text.len());
+    for piece in text.chunks(PIECE) {
+        sys.work_bytes(piece.len())?;
+        for byte in piece {
+            let plain = byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+            push_plain_or_code(&mut out, *byte, plain);
+        }
+    }
+    Ok(out)
+}
+
+/// Adds a byte as it is, or as `%41`.
+fn push_plain_or_code(out: &mut String, byte: u8, plain: bool) {
+    if plain {
+        out.push(char::from(byte));
+        return;
+    }
+    let digit = |half: u8| match half {
+        0..=9 => char::from(b'0' + half),
+        _ => char::from(b'A' + half - 10),
+    };
+    out.push('%');
+    out.push(digit(byte >> 4));
+    out.push(digit(byte & 15));
 }
 
 #[cfg(test)]

@@ -122,10 +122,17 @@ pub(super) fn sort<T>(
             _ => runs.push(vec![item]),
         }
     }
+    // What was merged since the last ask: the first runs are far too short to ask for each.
+    let mut placed = 0;
     while runs.len() > 1 {
         let mut merged = Vec::with_capacity(runs.len() / 2 + 1);
         let mut pairs = runs.into_iter();
         while let Some(left) = pairs.next() {
+            placed += left.len() * 2;
+            if placed >= RUN {
+                placed = 0;
+                fuel.pay(PIECE)?;
+            }
             merged.push(match pairs.next() {
                 Some(right) => merge(fuel, left, right, &key)?,
                 None => left,

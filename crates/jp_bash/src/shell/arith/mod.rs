@@ -112,6 +112,10 @@ impl Shell<'_> {
         }
         let options = self.runtime_parse_options();
         let parsed = parse_arith(text, &mut self.kernel.names.borrow_mut(), &options);
+        if parsed.is_err() {
+            // The parser may have stopped because the run must.
+            self.kernel.budget.look().map_err(Flow::from)?;
+        }
         let expr = Arc::new(parsed.map_err(|error| Fail::at(text, error.message, &error.token))?);
         if text.len() <= 256 {
             if self.vars.parsed.len() >= CACHED {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::args::Getopt;
 use super::type_of::KEYWORDS;
+use crate::budget::PIECE;
 use crate::shell::Shell;
+use crate::shell::args::WORDS;
 use crate::shell::flow::Flow;
 use crate::shell::options::{SET, SHOPT};
 use crate::shell::pattern::Pattern;
@@ -185,11 +187,7 @@ pub(super) fn compgen(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Fl
     }
     if let Some(words) = &spec.words {
         let text = shell.expand_text(words)?;
-        found.extend(
-            text.split(u8::is_ascii_whitespace)
-                .filter(|candidate| !candidate.is_empty() && candidate.starts_with(&word))
-                .map(<[u8]>::to_vec),
-        );
+        add_words(shell, &text, &word, &mut found)?;
     }
     if let Some(pattern) = &spec.glob {
         found.extend(shell.glob(pattern)?.unwrap_or_default());
@@ -210,14 +208,36 @@ pub(super) fn compgen(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Fl
         found = filtered(shell, found, filter, &word)?;
     }
     let mut out = Vec::new();
-    for candidate in &found {
-        out.extend_from_slice(&spec.prefix);
-        out.extend_from_slice(candidate);
-        out.extend_from_slice(&spec.suffix);
-        out.push(b'\n');
+    for some in found.chunks(WORDS) {
+        shell.kernel.budget.work_bytes(PIECE)?;
+        for candidate in some {
+            out.extend_from_slice(&spec.prefix);
+            out.extend_from_slice(candidate);
+            out.extend_from_slice(&spec.suffix);
+            out.push(b'\n');
+        }
     }
     let printed = shell.print(b"compgen", &out)?;
     Ok(i32::max(printed, i32::from(found.is_empty())))
+}
+
+/// Adds the words of `-W` that begin like the word.
+fn add_words(
+    shell: &Shell<'_>,
+    text: &[u8],
+    word: &[u8],
+    found: &mut Vec<Vec<u8>>,
+) -> Result<(), Flow> {
+    for candidate in text.split(u8::is_ascii_whitespace) {
+        if candidate.is_empty() || !candidate.starts_with(word) {
+            continue;
+        }
+        if found.len() % WORDS == WORDS - 1 {
+            shell.kernel.budget.work_bytes(PIECE)?;
+        }
+        found.push(candidate.to_vec());
+    }
+    Ok(())
 }
 
 fn filtered(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::shell::Shell;
-use crate::shell::args::Args;
+use crate::shell::args::{Args, copied};
 use crate::shell::flow::Flow;
 use crate::shell::options::{self, Opt, SET};
 use crate::shell::vars::{Attrs, print};
@@ -64,17 +64,22 @@ impl Shell<'_> {
         while let Some(arg) = args.get(at) {
             let on = match arg.as_slice() {
                 b"--" => {
-                    return Ok(Ok(Some(args.get(at + 1..).unwrap_or_default().to_vec())));
+                    let operands = args.get(at + 1..).unwrap_or_default();
+                    return Ok(Ok(Some(copied(&self.kernel.budget, operands)?)));
                 }
                 b"-" => {
                     self.options.set(Opt::XTrace, false);
                     self.options.set(Opt::Verbose, false);
-                    let operands = args.get(at + 1..).unwrap_or_default().to_vec();
+                    let operands = args.get(at + 1..).unwrap_or_default();
+                    let operands = copied(&self.kernel.budget, operands)?;
                     return Ok(Ok((!operands.is_empty()).then_some(operands)));
                 }
                 [b'-', _, ..] => true,
                 [b'+', _, ..] => false,
-                _ => return Ok(Ok(Some(args.get(at..).unwrap_or_default().to_vec()))),
+                _ => {
+                    let operands = args.get(at..).unwrap_or_default();
+                    return Ok(Ok(Some(copied(&self.kernel.budget, operands)?)));
+                }
             };
             at += 1;
             for letter in arg.iter().skip(1) {

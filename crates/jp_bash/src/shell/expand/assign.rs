@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::budget::PIECE;
 use crate::shell::Shell;
+use crate::shell::args::WORDS;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::access::{Assigned, How};
@@ -232,11 +234,16 @@ impl Shell<'_> {
                 }),
                 None => {
                     let fields = self.expand_words(std::slice::from_ref(&element.value))?;
-                    items.extend(fields.into_iter().map(|text| Item {
-                        key: None,
-                        how,
-                        text: Bytes::from(text),
-                    }));
+                    for text in fields {
+                        if items.len() % WORDS == WORDS - 1 {
+                            self.kernel.budget.work_bytes(PIECE)?;
+                        }
+                        items.push(Item {
+                            key: None,
+                            how,
+                            text: Bytes::from(text),
+                        });
+                    }
                 }
             }
         }

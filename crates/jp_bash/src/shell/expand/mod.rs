@@ -322,6 +322,7 @@ impl Shell<'_> {
             first_line: self.line,
             max_depth: 200,
             max_stack: self.parser_stack(),
+            asked: self.asked(),
             ..ParseOptions::default()
         }
     }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::budget::PIECE;
 use crate::shell::expand::Shell;
 use crate::shell::expand::case::{self, CaseChange};
 use crate::shell::expand::fields::Mode;
@@ -15,6 +16,9 @@ use crate::shell::vars::subscript::Key;
 use crate::shell::vars::{Bytes, Value};
 use crate::syntax::ast::{Arith, Param, ParamOp, Part, Replace, Word};
 use crate::system::System;
+
+/// How many matches are replaced between two asks.
+const MATCHES: usize = 1024;
 
 impl Shell<'_> {
     /// Applies an operator to each element of what a parameter holds.
@@ -131,10 +135,15 @@ impl Shell<'_> {
             budget.reserve(size)?;
             let mut out = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
             let mut at = 0;
-            for (start, end) in &found {
-                out.extend_from_slice(text.get(at..*start).unwrap_or_default());
-                with.add(&mut out, text.get(*start..*end).unwrap_or_default());
-                at = *end;
+            for some in found.chunks(MATCHES) {
+                for (start, end) in some {
+                    out.extend_from_slice(text.get(at..*start).unwrap_or_default());
+                    with.add(&mut out, text.get(*start..*end).unwrap_or_default());
+                    at = *end;
+                }
+                if some.len() == MATCHES {
+                    budget.work_bytes(PIECE)?;
+                }
             }
             out.extend_from_slice(text.get(at..).unwrap_or_default());
             budget.release(size);

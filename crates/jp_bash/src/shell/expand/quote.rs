@@ -1,5 +1,9 @@
 //! Quoting, the four ways bash does it: `printf %q`, `${x@Q}`, `set`, `declare -p`.
 
+use crate::budget::{Budget, PIECE};
+use crate::commands::pace::pieces;
+use crate::stop::Stop;
+
 /// Tells whether a character would not show as itself, so that only `$'…'` can hold it.
 fn unprintable(c: char) -> bool {
     c.is_control()
@@ -18,9 +22,36 @@ pub(crate) fn needs_ansi(text: &[u8], utf8: bool) -> bool {
         .any(|chunk| !chunk.invalid().is_empty() || chunk.valid().chars().any(unprintable))
 }
 
+/// The same for a text that may be long.
+fn needs_ansi_long(budget: &Budget, text: &[u8], utf8: bool) -> Result<bool, Stop> {
+    for piece in pieces(text) {
+        budget.work_bytes(piece.len())?;
+        if needs_ansi(piece, utf8) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Adds `$'text'`.
 pub(crate) fn ansi(out: &mut Vec<u8>, text: &[u8], utf8: bool) {
     out.extend_from_slice(b"$'");
+    ansi_inside(out, text, utf8);
+    out.push(b'\'');
+}
+
+/// The same for a text that may be long.
+fn ansi_long(budget: &Budget, out: &mut Vec<u8>, text: &[u8], utf8: bool) -> Result<(), Stop> {
+    out.extend_from_slice(b"$'");
+    for piece in pieces(text) {
+        budget.work_bytes(piece.len())?;
+        ansi_inside(out, piece, utf8);
+    }
+    out.push(b'\'');
+    Ok(())
+}
+
+fn ansi_inside(out: &mut Vec<u8>, text: &[u8], utf8: bool) {
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
             let mut buf = [0; 4];
@@ -36,7 +67,6 @@ pub(crate) fn ansi(out: &mut Vec<u8>, text: &[u8], utf8: bool) {
             .iter()
             .for_each(|byte| ansi_byte(out, *byte));
     }
-    out.push(b'\'');
 }
 
 fn ansi_byte(out: &mut Vec<u8>, byte: u8) {
@@ -55,7 +85,8 @@ fn ansi_byte(out: &mut Vec<u8>, byte: u8) {
             return;
         }
         _ => {
-            out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+            let digit = |shift: u8| b'0' + ((byte >> shift) & 7);
+            out.extend_from_slice(&[b'\\', digit(6), digit(3), digit(0)]);
             return;
         }
     };
@@ -69,6 +100,11 @@ pub(crate) fn single(out: &mut Vec<u8>, text: &[u8]) {
         return;
     }
     out.push(b'\'');
+    single_inside(out, text);
+    out.push(b'\'');
+}
+
+fn single_inside(out: &mut Vec<u8>, text: &[u8]) {
     for byte in text {
         if *byte == b'\'' {
             out.extend_from_slice(b"'\\''");
@@ -76,7 +112,29 @@ pub(crate) fn single(out: &mut Vec<u8>, text: &[u8]) {
             out.push(*byte);
         }
     }
+}
+
+/// Adds a text that may be long as `${x@Q}` gives it.
+pub(crate) fn reusable_long(
+    budget: &Budget,
+    out: &mut Vec<u8>,
+    text: &[u8],
+    utf8: bool,
+) -> Result<(), Stop> {
+    if text.len() <= PIECE {
+        reusable(out, text, utf8);
+        return Ok(());
+    }
+    if needs_ansi_long(budget, text, utf8)? {
+        return ansi_long(budget, out, text, utf8);
+    }
     out.push(b'\'');
+    for piece in pieces(text) {
+        budget.work_bytes(piece.len())?;
+        single_inside(out, piece);
+    }
+    out.push(b'\'');
+    Ok(())
 }
 
 /// Adds the text as `${x@Q}` gives it.
@@ -145,29 +203,43 @@ pub(crate) fn if_needed(out: &mut Vec<u8>, text: &[u8], utf8: bool) {
 }
 
 /// Adds the text as `printf %q` gives it.
-pub(crate) fn backslash(out: &mut Vec<u8>, text: &[u8], utf8: bool) {
+pub(crate) fn backslash(
+    budget: &Budget,
+    out: &mut Vec<u8>,
+    text: &[u8],
+    utf8: bool,
+) -> Result<(), Stop> {
     if text.is_empty() {
         out.extend_from_slice(b"''");
-        return;
+        return Ok(());
     }
-    if needs_ansi(text, utf8) {
-        ansi(out, text, utf8);
-        return;
+    if needs_ansi_long(budget, text, utf8)? {
+        return ansi_long(budget, out, text, utf8);
     }
-    let mut before = 0;
-    for (at, byte) in text.iter().enumerate() {
+    let mut before = None;
+    for piece in pieces(text) {
+        budget.work_bytes(piece.len())?;
+        backslash_inside(out, piece, before);
+        before = piece.last().copied();
+    }
+    Ok(())
+}
+
+/// Adds a piece of such a text; `before` is the byte in front of it, if there is one.
+fn backslash_inside(out: &mut Vec<u8>, piece: &[u8], mut before: Option<u8>) {
+    for byte in piece {
         let quote = match byte {
             b' ' | b'\t' | b'\n' | b'\'' | b'"' | b'\\' | b'|' | b'&' | b';' | b'(' | b')'
             | b'<' | b'>' | b'!' | b'{' | b'}' | b'*' | b'[' | b']' | b'?' | b'^' | b'$' | b'`'
             | b',' => true,
-            b'~' => at == 0 || matches!(before, b'=' | b':'),
-            b'#' => at == 0,
+            b'~' => matches!(before, None | Some(b'=' | b':')),
+            b'#' => before.is_none(),
             _ => false,
         };
         if quote {
             out.push(b'\\');
         }
         out.push(*byte);
-        before = *byte;
+        before = Some(*byte);
     }
 }

@@ -21,9 +21,9 @@ impl Shell<'_> {
         let utf8 = self.utf8();
         let cased = |op, all| move |text: &[u8]| case::change(text, CaseChange { op, all }, utf8);
         match op {
-            b'Q' => self.each(subject.held, |_, text| {
+            b'Q' => self.each(subject.held, |shell, text| {
                 let mut out = Vec::with_capacity(text.len() + 2);
-                quote::reusable(&mut out, text, utf8);
+                quote::reusable_long(&shell.kernel.budget, &mut out, text, utf8)?;
                 Ok(Some(Bytes::from(out)))
             }),
             b'E' => self.each(subject.held, |_, text| {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::budget::{Budget, PIECE};
 use crate::errno::Errno;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
@@ -11,11 +12,17 @@ use crate::shell::redirect::read_whole;
 use crate::shell::run::Found;
 use crate::stop::{Limit, Stop};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::parser::{NODE, ParseOptions, Parser};
+use crate::syntax::parser::{Asked, NODE, ParseOptions, Parser, Patience};
 use crate::system::{OpenHow, SysError, System};
 
 /// Parts of one command line at most, whatever the memory limit is.
 const MAX_NODES: u32 = 1_000_000;
+
+impl Patience for Budget {
+    fn goes_on(&self) -> bool {
+        self.work_bytes(PIECE).is_ok()
+    }
+}
 
 /// How a text is run.
 pub(crate) struct Text<'a> {
@@ -57,8 +64,15 @@ impl Shell<'_> {
             braces: self.options.has(Opt::BraceExpand),
             posix: self.options.has(Opt::Posix),
             max_stack: self.parser_stack(),
+            asked: self.asked(),
             ..ParseOptions::default()
         }
+    }
+
+    /// Returns what the parser asks whether there is time to read on.
+    pub(crate) fn asked(&self) -> Asked {
+        let budget: Rc<dyn Patience> = Rc::<Budget>::clone(&self.kernel.budget);
+        Asked(Some(budget))
     }
 
     /// Runs a text line by line, whose lines count from its own first one.
@@ -179,6 +193,8 @@ impl Shell<'_> {
     }
 
     fn syntax_error(&mut self, error: &SyntaxError, part: &str) -> Result<i32, Flow> {
+        // The parser may have stopped because the run must.
+        self.kernel.budget.look()?;
         self.print_syntax_error(error, part)?;
         let limit = match error.kind {
             SyntaxErrorKind::Limit => Some(Limit::Depth),

@@ -294,8 +294,8 @@ impl Shell<'_> {
             self.complain_readonly(place.name)?;
             return Ok(Assigned::Refused);
         }
-        let array = crate::shell::vars::indexed::Indexed::from_texts(texts);
         let budget = &self.kernel.budget;
+        let array = crate::shell::vars::indexed::Indexed::from_many(budget, texts)?;
         self.vars
             .set_value(budget, place.name, Value::Indexed(Arc::new(array)))?;
         self.vars

@@ -4,7 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::budget::{Budget, PIECE};
+use crate::shell::args::WORDS;
 use crate::shell::vars::bytes::Bytes;
+use crate::stop::Stop;
 
 /// What one element costs beside its text.
 pub(crate) const ELEMENT: u64 = 32;
@@ -164,6 +167,28 @@ impl Indexed {
             Shape::Dense(items) => Iter::Dense(items.iter().enumerate()),
             Shape::Sparse(items) => Iter::Sparse(items.iter()),
         }
+    }
+
+    /// Makes an array of texts that may be many, from index 0.
+    pub(crate) fn from_many(
+        budget: &Budget,
+        texts: impl IntoIterator<Item = Bytes>,
+    ) -> Result<Self, Stop> {
+        let texts = texts.into_iter();
+        let mut items = Vec::with_capacity(texts.size_hint().0);
+        let mut cost = 0;
+        for text in texts {
+            cost += text.cost();
+            items.push(Some(text));
+            if items.len().is_multiple_of(WORDS) {
+                budget.work_bytes(PIECE)?;
+            }
+        }
+        Ok(Self {
+            count: items.len(),
+            texts: cost,
+            shape: Shape::Dense(items),
+        })
     }
 
     /// Makes an array of these texts, from index 0.

@@ -6,7 +6,7 @@ use super::{parse, parse_with};
 use crate::syntax::ast::CommandKind;
 use crate::syntax::error::SyntaxErrorKind;
 use crate::syntax::names::Names;
-use crate::syntax::parser::{ParseOptions, Parser};
+use crate::syntax::parser::{Asked, ParseOptions, Parser, Patience};
 use crate::syntax::print::print_command;
 use crate::syntax::text::{parse_arith, parse_quoted_text};
 
@@ -157,6 +157,28 @@ fn a_line_of_very_many_commands_is_refused() {
     let error = parse("a;".repeat(600_000).as_bytes(), &mut Names::default()).unwrap_err();
     assert_eq!(error.kind, SyntaxErrorKind::Memory);
     assert!(parse("a\n".repeat(100_000).as_bytes(), &mut Names::default()).is_ok());
+}
+
+#[test]
+fn reading_ends_when_no_time_is_left() {
+    struct Hurried;
+    impl Patience for Hurried {
+        fn goes_on(&self) -> bool {
+            false
+        }
+    }
+    let options = ParseOptions {
+        asked: Asked(Some(std::rc::Rc::new(Hurried))),
+        ..ParseOptions::default()
+    };
+    let names = &mut Names::default();
+    assert!(parse_with(b"echo hello world", names, options.clone()).is_ok());
+    let long = "a ".repeat(2000);
+    let error = parse_with(long.as_bytes(), names, options.clone()).unwrap_err();
+    assert_eq!(error.kind, SyntaxErrorKind::Limit);
+    let sum = format!("{}1", "1+".repeat(2000));
+    assert!(parse_arith(sum.as_bytes(), names, &ParseOptions::default()).is_ok());
+    assert!(parse_arith(sum.as_bytes(), names, &options).is_err());
 }
 
 #[test]

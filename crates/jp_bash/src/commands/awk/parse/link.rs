@@ -28,6 +28,7 @@ impl Parser<'_> {
                 at: None,
                 message,
                 fatal: true,
+                stop: None,
             }));
         }
         self.spread();

@@ -12,6 +12,8 @@ use rustc_hash::FxHashMap;
 use super::lex::{self, Dialect, Tok, Token, Word};
 use super::op::{ARRAYS, Op, Place, Program, SPECIALS, Special};
 use super::value::Meter;
+use crate::stop::Stop;
+use crate::system::{PIECE, System};
 
 /// How deep expressions and statements may nest.
 const MAX_NESTING: u32 = 100;
@@ -26,7 +28,24 @@ pub(super) struct ParseError {
     pub(super) message: Vec<u8>,
     /// gawk calls it fatal: the status is 2.
     pub(super) fatal: bool,
+    /// The run ends; nothing is wrong with the program.
+    pub(super) stop: Option<Stop>,
 }
+
+impl From<Stop> for Box<ParseError> {
+    fn from(stop: Stop) -> Self {
+        Self::new(ParseError {
+            line: 0,
+            at: None,
+            message: Vec::new(),
+            fatal: true,
+            stop: Some(stop),
+        })
+    }
+}
+
+/// How many tokens are compiled between two asks.
+const TOKENS: usize = 1024;
 
 /// Boxed, because every level of nesting holds a few of these on its stack.
 type Parsed<T> = Result<T, Box<ParseError>>;
@@ -74,6 +93,9 @@ struct Chain {
 }
 
 pub(super) struct Parser<'m> {
+    sys: &'m mut dyn System,
+    /// The token at which the budget is asked next.
+    ask_at: usize,
     tokens: Vec<Token>,
     at: usize,
     depth: u32,
@@ -101,23 +123,31 @@ pub(super) struct Parser<'m> {
 }
 
 /// Compiles a program.
-pub(super) fn compile(text: &[u8], dialect: Dialect, meter: &Meter) -> Parsed<Program> {
-    let tokens = lex::tokens(text, dialect).map_err(|error| {
+pub(super) fn compile(
+    sys: &mut dyn System,
+    text: &[u8],
+    dialect: Dialect,
+    meter: &Meter,
+) -> Parsed<Program> {
+    let tokens = lex::tokens(sys, text, dialect)?.map_err(|error| {
         Box::new(ParseError {
             line: error.line,
             at: Some(error.at),
             message: error.message.as_bytes().to_vec(),
             fatal: false,
+            stop: None,
         })
     })?;
-    let mut parser = Parser::new(tokens, meter);
+    let mut parser = Parser::new(sys, tokens, meter);
     parser.program()?;
     parser.link()
 }
 
 impl<'m> Parser<'m> {
-    fn new(tokens: Vec<Token>, meter: &'m Meter) -> Self {
+    fn new(sys: &'m mut dyn System, tokens: Vec<Token>, meter: &'m Meter) -> Self {
         let mut parser = Self {
+            sys,
+            ask_at: TOKENS,
             tokens,
             at: 0,
             depth: 0,
@@ -206,6 +236,7 @@ impl<'m> Parser<'m> {
             at: None,
             message: message.to_vec(),
             fatal: false,
+            stop: None,
         })
     }
 
@@ -224,11 +255,16 @@ impl<'m> Parser<'m> {
                 .map(|token| token.at),
             message: message.to_vec(),
             fatal: false,
+            stop: None,
         })
     }
 
     /// Runs a part that may contain itself, counting how deep.
     fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.at >= self.ask_at {
+            self.ask_at = self.at + TOKENS;
+            self.sys.work_bytes(PIECE)?;
+        }
         if self.depth >= MAX_NESTING {
             return Err(self.error(b"program is nested too deeply"));
         }

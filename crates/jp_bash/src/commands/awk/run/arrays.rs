@@ -72,9 +72,7 @@ impl Vm<'_> {
         }
         // Each element costs far more than its byte: ask before there are millions.
         if text.len() > LONG {
-            let mut count = 0_usize;
-            record::split(self.sys, text, &splitter, &mut |_, _| count += 1)?;
-            self.claim(count.saturating_mul(192))?;
+            self.claim_pieces(text, &splitter)?;
         }
         let mut spans = Vec::new();
         record::split(self.sys, text, &splitter, &mut |field, gap| {
@@ -88,6 +86,9 @@ impl Vm<'_> {
                 .set(Key::Int(0), Value::string(gap, &self.meter));
         }
         for (index, ((from, to), gap)) in spans.into_iter().enumerate() {
+            if index % RUN == RUN - 1 {
+                self.sys.work_bytes(PIECE)?;
+            }
             let key = i64::try_from(index).unwrap_or(0) + 1;
             let piece = text.get(from..to).unwrap_or_default();
             array
@@ -104,6 +105,14 @@ impl Vm<'_> {
         self.claim(0)?;
         #[expect(clippy::cast_precision_loss, reason = "no text has 2^53 fields")]
         self.stack.push(Value::Num(last as f64));
+        Ok(())
+    }
+
+    /// Asks for the memory that the pieces of a text take as elements.
+    fn claim_pieces(&mut self, text: &[u8], splitter: &Splitter) -> Ran<()> {
+        let mut count = 0_usize;
+        record::split(self.sys, text, splitter, &mut |_, _| count += 1)?;
+        self.claim(count.saturating_mul(192))?;
         Ok(())
     }
 
@@ -129,17 +138,23 @@ impl Vm<'_> {
         let Some(order) = order else {
             return Ok(keys);
         };
-        let mut pairs: Vec<(Key, Value)> = {
-            let array = array.borrow();
-            keys.into_iter()
-                .map(|key| {
-                    let value = array.get(&key).cloned().unwrap_or_default();
-                    (key, value)
-                })
-                .collect()
-        };
+        let mut pairs = self.pairs(array, keys)?;
         self.sort_pairs(&mut pairs, &order)?;
         Ok(pairs.into_iter().map(|(key, _)| key).collect())
+    }
+
+    /// Returns each of the keys with its value.
+    fn pairs(&mut self, array: &ArrayRef, keys: Vec<Key>) -> Ran<Vec<Pair>> {
+        let array = array.borrow();
+        let mut pairs = Vec::with_capacity(keys.len());
+        for key in keys {
+            let value = array.get(&key).cloned().unwrap_or_default();
+            pairs.push((key, value));
+            if pairs.len().is_multiple_of(RUN) {
+                self.sys.work_bytes(PIECE)?;
+            }
+        }
+        Ok(pairs)
     }
 
     /// Reads the name of an order; `None` for `@unsorted`.
@@ -224,6 +239,7 @@ impl Vm<'_> {
             }
             run.sort_by(|a, b| compare(self, a, b));
             self.sys.turns(run.len() as u64 / 16)?;
+            self.sys.work_bytes(PIECE)?;
             self.claim(0)?;
             runs.push(run);
         }
@@ -359,17 +375,8 @@ impl Vm<'_> {
         let order = self.order(&name, false)?;
         let source = self.array(from)?;
         self.claim(source.borrow().len().saturating_mul(192))?;
-        let mut pairs: Vec<(Key, Value)> = {
-            let array = source.borrow();
-            array
-                .keys()
-                .into_iter()
-                .map(|key| {
-                    let value = array.get(&key).cloned().unwrap_or_default();
-                    (key, value)
-                })
-                .collect()
-        };
+        let keys = source.borrow().keys();
+        let mut pairs = self.pairs(&source, keys)?;
         if let Some(order) = &order {
             self.sort_pairs(&mut pairs, order)?;
         }
@@ -381,6 +388,9 @@ impl Vm<'_> {
                 value
             };
             sorted.set(Key::Int(i64::try_from(index).unwrap_or(0) + 1), value);
+            if index % RUN == RUN - 1 {
+                self.sys.work_bytes(PIECE)?;
+            }
         }
         let count = sorted.len();
         let dest = self.array(to.unwrap_or(from))?;

@@ -189,7 +189,8 @@ impl Vm<'_> {
             return Ok(Value::string(changed, &self.meter));
         }
         self.claim(value.text().map_or(24, <[u8]>::len))?;
-        let changed = chars::change_case(&self.text(value), upper, self.utf8);
+        let text = self.text(value);
+        let changed = chars::change_case(self.sys, &text, upper, self.utf8)?;
         Ok(Value::owned(changed, &self.meter))
     }
 

@@ -4,10 +4,12 @@ use std::rc::Rc;
 
 use super::super::lex::Func;
 use super::super::op::{Arith, Op, Place, Target};
+use super::super::record::FIELDS;
 use super::super::value::Value;
 use super::output::push_output;
 use super::steps::compute;
 use super::{Iter, Ran, Vm};
+use crate::system::PIECE;
 
 /// Fields beyond this one are refused before anything is allocated.
 const MOST_FIELDS: usize = 1 << 24;
@@ -239,12 +241,16 @@ impl Vm<'_> {
         self.meter.touch(fields.len().saturating_mul(32));
         self.claim(size)?;
         let mut text = Vec::with_capacity(size);
-        for (index, value) in self.record.loose().unwrap_or_default().iter().enumerate() {
-            if index > 0 {
+        for piece in self.record.loose().unwrap_or_default().chunks(FIELDS) {
+            for value in piece {
+                self.push_text(&mut text, value);
                 text.extend_from_slice(&self.specials.ofs);
             }
-            self.push_text(&mut text, value);
+            if piece.len() == FIELDS {
+                self.sys.work_bytes(PIECE)?;
+            }
         }
+        text.truncate(text.len().saturating_sub(self.specials.ofs.len()));
         self.record.joined(text);
         self.record.recount(&self.meter);
         Ok(())

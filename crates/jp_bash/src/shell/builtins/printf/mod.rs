@@ -308,7 +308,7 @@ impl Printing<'_> {
                     _ => (arg, spec),
                 };
                 let mut text = Vec::with_capacity(arg.len() + 2);
-                quote::backslash(&mut text, &arg, self.utf8);
+                quote::backslash(&shell.kernel.budget, &mut text, &arg, self.utf8)?;
                 self.text(shell, spec, &text)?;
             }
             b'(' => return self.time(shell, spec, format, at),
