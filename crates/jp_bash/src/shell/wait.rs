@@ -68,9 +68,13 @@ impl Shell<'_> {
         if self.pid != self.task_pid && !self.dying {
             // Whoever waits for this process was killed: it ends too, as a process group does.
             let outside = self.kernel.pending_outside(self.pid);
-            if let Some(signal) = (1..65).find(|signal| {
-                outside >> signal & 1 != 0 && signals::is_fatal(*signal) && !signals::stops(*signal)
-            }) {
+            if outside != 0
+                && let Some(signal) = (1..65).find(|signal| {
+                    outside >> signal & 1 != 0
+                        && signals::is_fatal(*signal)
+                        && !signals::stops(*signal)
+                })
+            {
                 return Err(Stop::Signal(signal));
             }
         }
@@ -103,6 +107,9 @@ impl Shell<'_> {
     /// Tells whether a signal with a trap waits to be handled.
     pub(crate) fn trapped_signal(&self) -> Option<u8> {
         let pending = self.kernel.pending(self.pid);
+        if pending == 0 {
+            return None;
+        }
         (1..65).find(|signal| {
             pending >> signal & 1 != 0 && matches!(self.traps.get(*signal), Some(Action::Run(_)))
         })
