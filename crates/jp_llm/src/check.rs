@@ -1,19 +1,15 @@
 //! Whether a file is a tool, and if not, why: the checks of a call, without the call.
 
-use std::{
-    fs,
-    io::{self, Read},
-    path::Path,
-};
+use std::{io, path::Path};
 
-use jp_disk::Sha256;
 use jp_policy::Form;
 use jp_wasm::{FileKind, Inspected, ToolKind};
 
-use crate::{Host, ToolError, runtime::form};
-
-/// The largest file that is looked at; a larger one is no tool either.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+use crate::{
+    Host, ToolError,
+    hashed::{hash, read},
+    runtime::form,
+};
 
 /// What is known about a file that may be a tool.
 #[derive(Debug, Clone)]
@@ -80,36 +76,4 @@ pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolErr
         form: tool.map(form),
         problem,
     })
-}
-
-/// Hashes a file that may be a tool.
-///
-/// # Errors
-///
-/// When it cannot be read, or is too large for one.
-pub fn sha256_file(path: &Path) -> io::Result<String> {
-    read(path).map(|bytes| hash(&bytes))
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::of(bytes).to_string()
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    // Looked at before it is opened: opening a FIFO would wait for a writer.
-    let found = fs::metadata(path)?;
-    if !found.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    if found.len() > MAX_BYTES {
-        return Err(io::Error::other(format!(
-            "{} bytes, at most {MAX_BYTES} are allowed",
-            found.len()
-        )));
-    }
-    let mut bytes = Vec::new();
-    fs::File::open(path)?
-        .take(MAX_BYTES)
-        .read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

@@ -147,16 +147,37 @@ impl Host {
     }
 
     /// Returns the directories that tools may be granted beside the workspace.
+    #[cfg_attr(
+        not(feature = "wasm-tools"),
+        expect(
+            dead_code,
+            reason = "only Wasm tools have directories and variables of their own"
+        )
+    )]
     pub(crate) fn places(&self) -> &BTreeMap<String, PathBuf> {
         &self.shared.places
     }
 
     /// Returns where the directories are made that calls have of their own.
+    #[cfg_attr(
+        not(feature = "wasm-tools"),
+        expect(
+            dead_code,
+            reason = "only Wasm tools have directories and variables of their own"
+        )
+    )]
     pub(crate) fn temp_dir(&self) -> Option<&Path> {
         self.shared.temp_dir.as_deref()
     }
 
     /// Looks up a variable of the environment.
+    #[cfg_attr(
+        not(feature = "wasm-tools"),
+        expect(
+            dead_code,
+            reason = "only Wasm tools have directories and variables of their own"
+        )
+    )]
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
         (self.shared.variable)(name)
     }

@@ -13,6 +13,7 @@ mod builtin;
 #[cfg(feature = "wasm-tools")]
 mod check;
 mod events;
+mod hashed;
 mod host;
 mod knowledge;
 mod net;
@@ -30,8 +31,9 @@ pub use budget::{Budget, MAX_QUESTIONS};
 #[cfg(feature = "wasm-tools")]
 pub use builtin::{Builtin, builtins, is_precompiled, precompile};
 #[cfg(feature = "wasm-tools")]
-pub use check::{CheckedFile, check_file, sha256_file};
+pub use check::{CheckedFile, check_file};
 pub use events::Events;
+pub use hashed::sha256_file;
 #[cfg(feature = "wasm-tools")]
 pub use host::LazyRuntime;
 pub use host::{Caller, Host, HostBuilder, LazyBroker, Variable};

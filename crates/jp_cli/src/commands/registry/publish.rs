@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jp_registry::{
-    PublishError, ToolManifest, document,
+    ToolManifest, document,
     key::SigningKey,
     publish::{Registry, Submission},
     signature::Signatures,
@@ -18,7 +18,6 @@ use crate::{
     error::CliError,
     exit::Exit,
     places,
-    session::{Session, block_on},
     ui::Ui,
 };
 
@@ -146,6 +145,9 @@ pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
 /// Refuses a tool that asks for what nothing could give to a file like its artifact.
 #[cfg(feature = "wasm-tools")]
 fn refuse_unbacked(said: &ToolManifest, artifact: &Path, ui: &Ui) -> Result<(), CliError> {
+    use crate::session::{Session, block_on};
+    use jp_registry::PublishError;
+
     let session = Session::open(ui)?;
     let checked = block_on(jp_llm::check_file(artifact, session.host()))?;
     // What is no tool at all is told by whoever compares it with the manifest.
