@@ -68,16 +68,16 @@ impl Live {
         {
             return Ok(Arc::clone(&now.workspace));
         }
-        // Looked at before it is read: what changes meanwhile is noticed the next time.
-        let before = seen(&now.seen.keys().cloned().collect::<Vec<_>>());
+        // Stamps from before the files are read: what changes meanwhile is noticed next time.
+        let paths: Vec<PathBuf> = now.seen.keys().cloned().collect();
+        let before = seen(&paths);
         let workspace = self.opening.open_again(&now.workspace, &self.places)?;
         let mut seen = seen(&watched(&workspace, &self.places));
-        seen.extend(
-            before
-                .into_iter()
-                .filter(|(path, _)| seen.contains_key(path))
-                .collect::<Vec<_>>(),
-        );
+        for (path, stamp) in &mut seen {
+            if let Some(known) = before.get(path) {
+                *stamp = *known;
+            }
+        }
         *now = Now {
             workspace: Arc::new(workspace),
             seen,

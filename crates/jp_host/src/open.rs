@@ -11,7 +11,7 @@ use jp_llm::{
 
 use crate::{Location, OpenError, Places, Workspace, registries};
 
-/// Hears what whoever runs tools should know.
+/// Takes warnings for the person who runs tools.
 type Warn = dyn Fn(&str) + Send + Sync;
 
 /// How a workspace is opened. What is not said is not there.

@@ -1,4 +1,4 @@
-//! Questions of tools: answered by whoever made the call, while the call waits.
+//! Questions that tools ask while they run: the caller answers them, and the call waits.
 
 use async_trait::async_trait;
 use jp_tool::Question;

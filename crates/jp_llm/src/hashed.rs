@@ -8,7 +8,7 @@ use std::{
 
 use jp_disk::Sha256;
 
-/// The largest file that is looked at; a larger one is no tool either.
+/// The largest file that is read; larger files cannot be tools.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Hashes a file that may be a tool.

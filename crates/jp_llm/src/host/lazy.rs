@@ -53,7 +53,7 @@ mod runtime {
 
     use crate::ToolError;
 
-    /// Hears what whoever runs tools should know.
+    /// Takes warnings for the person who runs tools.
     type Warn = dyn Fn(&str) + Send + Sync;
 
     /// A runtime that is made when the first component is called: an engine costs milliseconds.
