@@ -1,6 +1,7 @@
 //! Project chores: `cargo xtask COMMAND`. Builds, checks and shows the workspace; ships in nothing.
 
 mod ci;
+mod compare;
 mod demo;
 mod dist;
 mod fuzz;
@@ -73,6 +74,11 @@ const CHORES: &[Chore] = &[
         name: "fuzz",
         help: fuzz::HELP,
         run: Run::With(fuzz::run),
+    },
+    Chore {
+        name: "compare",
+        help: compare::HELP,
+        run: Run::With(compare::run),
     },
     Chore {
         name: "stress",

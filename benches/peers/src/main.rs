@@ -4,6 +4,7 @@
 //! (`calls`, `linear`, `idle`) or cases by name. `--ours` leaves the others out. Needs bash, mawk as `awk`, and jq.
 //! Times are processor time, of all processes together: what others do on the machine does not count. The last
 //! column is the ratio by the clock, where real bash can run the stages of a pipeline at once.
+//! `--list`, `--once CASE N` and `--files CASE N` are for `cargo xtask compare`, which counts instructions.
 //! Output that is not the same in all three is marked `DIFFERS`; the last lines say which bars do not hold.
 
 mod cases;
@@ -42,6 +43,9 @@ impl Bars {
 
 fn main() {
     let mut wanted: Vec<String> = std::env::args().skip(1).collect();
+    if count(&wanted) {
+        return;
+    }
     let ours = wanted.iter().any(|name| name == "--ours");
     wanted.retain(|name| name != "--ours");
     let picked = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
@@ -67,6 +71,24 @@ fn main() {
     for missed in &bars.missed {
         println!("  {missed}");
     }
+}
+
+/// What `cargo xtask compare` asks for: the cases and their sizes, or one run of one of them, unmeasured.
+fn count(words: &[String]) -> bool {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["--list"] => CASES.iter().for_each(|case| println!("{} {}", case.name, u64::max(case.n, case.kit_n))),
+        [mode @ ("--once" | "--files"), name, n] => {
+            let case = CASES.iter().find(|case| case.name == name).expect("a case of that name");
+            let n: u64 = n.parse().expect("a size");
+            // The same files either way, so that what they cost can be taken off.
+            let script = if mode == "--once" { case.script } else { ":" };
+            let run = peer::jp(&peer::files(case.input, n), &with_n(n, script));
+            assert!(run.is_some(), "{name} failed");
+        }
+        _ => return false,
+    }
+    true
 }
 
 fn compare(case: &Case, runtime: &tokio::runtime::Runtime, ours: bool, bars: &mut Bars) {

@@ -280,13 +280,7 @@ fn cut(
     }
     while let Some(line) = input.record(sys, settings.end)? {
         let line = line.strip_suffix(&[settings.end]).unwrap_or(line);
-        let printed = if settings.fields {
-            cut_fields(sys, settings, line, out)?
-        } else {
-            cut_bytes(sys, settings, line, out)?;
-            true
-        };
-        if printed {
+        if cut_line(sys, settings, line, out)? {
             out.buffer().push(settings.end);
         }
         out.settle(sys)?;
@@ -297,12 +291,100 @@ fn cut(
     Ok(())
 }
 
-fn cut_bytes(
+/// The longest line, with its joints, that is cut without asking on the way.
+const SHORT: usize = 4096;
+
+/// How one line is gone through: where its fields end, and where what is chosen goes.
+trait Cutting {
+    /// Returns where the next field ends: at a delimiter, or at the end of the line.
+    fn next(&mut self) -> Result<usize, Stop>;
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Stop>;
+}
+
+/// A short line: reading it has paid for all that is done with it.
+struct Short<'l> {
+    delimiters: memchr::Memchr<'l>,
+    end: usize,
+    buffer: &'l mut Vec<u8>,
+}
+
+impl Cutting for Short<'_> {
+    #[inline]
+    fn next(&mut self) -> Result<usize, Stop> {
+        Ok(self.delimiters.next().unwrap_or(self.end))
+    }
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// A long line: the run is asked once for every piece of it.
+struct Long<'l, 's> {
+    sys: &'l mut (dyn System + 's),
+    out: &'l mut Output,
+    line: &'l [u8],
+    delimiter: u8,
+    at: usize,
+    ask: usize,
+}
+
+impl Cutting for Long<'_, '_> {
+    fn next(&mut self) -> Result<usize, Stop> {
+        if self.at >= self.ask {
+            self.sys.work_bytes(PIECE)?;
+            self.ask = self.at + PIECE;
+        }
+        let rest = self.line.get(self.at..).unwrap_or_default();
+        let found = find(self.sys, rest, self.delimiter)?;
+        let end = found.map_or(self.line.len(), |found| self.at + found);
+        self.at = end + 1;
+        Ok(end)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        self.out.put(self.sys, bytes)
+    }
+}
+
+/// Writes what is chosen of a line; `false` if the line is left out altogether.
+fn cut_line(
     sys: &mut dyn System,
     settings: &Settings,
     line: &[u8],
     out: &mut Output,
-) -> Result<(), Stop> {
+) -> Result<bool, Stop> {
+    if line.len().saturating_mul(1 + settings.joint.len()) <= SHORT {
+        let short = Short {
+            delimiters: memchr::memchr_iter(settings.delimiter, line),
+            end: line.len(),
+            buffer: out.buffer(),
+        };
+        return cut_with(short, settings, line);
+    }
+    let long = Long {
+        sys,
+        out,
+        line,
+        delimiter: settings.delimiter,
+        at: 0,
+        ask: PIECE,
+    };
+    cut_with(long, settings, line)
+}
+
+#[inline]
+fn cut_with(cutting: impl Cutting, settings: &Settings, line: &[u8]) -> Result<bool, Stop> {
+    if settings.fields {
+        cut_fields(cutting, settings, line)
+    } else {
+        cut_bytes(cutting, settings, line).map(|()| true)
+    }
+}
+
+fn cut_bytes(mut cutting: impl Cutting, settings: &Settings, line: &[u8]) -> Result<(), Stop> {
     let mut first = true;
     for range in &settings.ranges {
         let Ok(from) = usize::try_from(range.from - 1) else {
@@ -313,53 +395,19 @@ fn cut_bytes(
         }
         let to = usize::try_from(range.to).map_or(line.len(), |to| usize::min(to, line.len()));
         if !first {
-            out.put(sys, &settings.joint)?;
+            cutting.put(&settings.joint)?;
         }
         first = false;
-        out.put(sys, line.get(from..to).unwrap_or_default())?;
+        cutting.put(line.get(from..to).unwrap_or_default())?;
     }
     Ok(())
 }
 
-/// Finds the delimiters of a line one by one, asking once for every piece of the line.
-struct Delimiters<'l> {
-    line: &'l [u8],
-    delimiter: u8,
-    at: usize,
-    ask: usize,
-}
-
-impl Delimiters<'_> {
-    /// Returns where the next field ends: at a delimiter, or at the end of the line.
-    fn next(&mut self, sys: &mut dyn System) -> Result<usize, Stop> {
-        if self.at >= self.ask {
-            sys.work_bytes(PIECE)?;
-            self.ask = self.at + PIECE;
-        }
-        let rest = self.line.get(self.at..).unwrap_or_default();
-        let end = find(sys, rest, self.delimiter)?.map_or(self.line.len(), |found| self.at + found);
-        self.at = end + 1;
-        Ok(end)
-    }
-}
-
-/// Writes the chosen fields; `false` if the line is left out altogether.
-fn cut_fields(
-    sys: &mut dyn System,
-    settings: &Settings,
-    line: &[u8],
-    out: &mut Output,
-) -> Result<bool, Stop> {
-    let mut delimiters = Delimiters {
-        line,
-        delimiter: settings.delimiter,
-        at: 0,
-        ask: PIECE,
-    };
-    let mut end = delimiters.next(sys)?;
+fn cut_fields(mut cutting: impl Cutting, settings: &Settings, line: &[u8]) -> Result<bool, Stop> {
+    let mut end = cutting.next()?;
     if end == line.len() {
         if !settings.only_delimited {
-            out.put(sys, line)?;
+            cutting.put(line)?;
         }
         return Ok(!settings.only_delimited);
     }
@@ -373,22 +421,22 @@ fn cut_fields(
                 return Ok(true);
             }
             start = end + 1;
-            end = delimiters.next(sys)?;
+            end = cutting.next()?;
             field += 1;
         }
         if own_joint && range.to == u64::MAX {
             if !first {
-                out.put(sys, &[settings.delimiter])?;
+                cutting.put(&[settings.delimiter])?;
             }
-            out.put(sys, line.get(start..).unwrap_or_default())?;
+            cutting.put(line.get(start..).unwrap_or_default())?;
             return Ok(true);
         }
         loop {
             if !first {
-                out.put(sys, &settings.joint)?;
+                cutting.put(&settings.joint)?;
             }
             first = false;
-            out.put(sys, line.get(start..end).unwrap_or_default())?;
+            cutting.put(line.get(start..end).unwrap_or_default())?;
             if field >= range.to {
                 break;
             }
@@ -396,7 +444,7 @@ fn cut_fields(
                 return Ok(true);
             }
             start = end + 1;
-            end = delimiters.next(sys)?;
+            end = cutting.next()?;
             field += 1;
         }
     }

@@ -1,5 +1,6 @@
 //! Buffered streams over descriptors: lines in, bytes out, messages on standard error.
 
+use crate::budget::units;
 use crate::errno::Errno;
 use crate::meter;
 use crate::stop::{Limit, Stop};
@@ -119,7 +120,7 @@ impl Input {
                 self.start += scanned + at + 1;
                 meter::handed(self.start - from);
                 // A longer record is paid for by whoever goes through it.
-                sys.work_bytes(usize::min(self.start - from, MOST))?;
+                sys.work(units(usize::min(self.start - from, MOST)))?;
                 return Ok(self.buf.get(from..self.start));
             }
             if self.ended {

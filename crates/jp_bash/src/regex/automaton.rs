@@ -58,6 +58,8 @@ pub(super) struct Automaton {
     program: OnceCell<Option<Box<Program>>>,
     scratch: RefCell<Box<Scratch>>,
     sieve: Sieve,
+    /// What the meta engine holds of the pattern alone; asking it each time costs more than a short search.
+    weight: usize,
     /// The longest text for the meta engine, and for a DFA in one go.
     window: usize,
     short: usize,
@@ -118,6 +120,7 @@ impl Automaton {
             flags,
             prefer,
             looks,
+            weight,
             window: usize::min(WINDOW, MOST_AT_ONCE / (1 + weight / 64)),
             short: SHORT,
             simulated: false,
@@ -197,11 +200,12 @@ impl Automaton {
             let end = self.piece(text, pos, eol, meter)?;
             let found = match sieve {
                 Some(texts) if end - pos <= WINDOW => {
-                    meter.bytes(end - pos)?;
                     let lines = text.get(..end).unwrap_or_default();
-                    self.sieve.find(texts, lines, pos, eol, |from, to| {
+                    let found = self.sieve.find(texts, lines, pos, eol, |from, to| {
                         self.within(text, from, to, meter)
-                    })?
+                    })?;
+                    meter.bytes(found.unwrap_or(end).saturating_sub(pos))?;
+                    found
                 }
                 _ => self.earliest(text, pos, end, meter)?,
             };
@@ -256,6 +260,11 @@ impl Automaton {
         to: usize,
         meter: &mut Meter<'_>,
     ) -> Result<bool, MatchError> {
+        if to - from <= self.short
+            && let Some(found) = self.stream.at_hand(text, from..to)
+        {
+            return Ok(found);
+        }
         match self.stream.earliest(&self.source(), text, from..to, meter) {
             Ok(found) => Ok(found.is_some()),
             Err(Failed::Error(error)) => Err(error),
@@ -356,7 +365,8 @@ impl Automaton {
         groups: &mut Vec<Option<(usize, usize)>>,
         meter: &mut Meter<'_>,
     ) -> Result<bool, MatchError> {
-        if self.hard || !self.first_is_longest || !self.adjacent.get() {
+        // At the beginning of a text nothing is known of it yet: a match in the last one says nothing about this one.
+        if start == 0 || self.hard || !self.first_is_longest || !self.adjacent.get() {
             return Ok(false);
         }
         let mut scratch = self.scratch.borrow_mut();
@@ -455,7 +465,7 @@ impl Automaton {
             hir: &self.hir,
             looks: &self.looks,
             size_limit: MAX_AUTOMATON,
-            size: self.meta.memory_usage(),
+            size: self.weight,
             short: usize::min(SHORT, self.short),
             unusable: self.simulated,
         }

@@ -60,6 +60,11 @@ impl RegexCache {
 
     /// Forgets what is too large to keep, and gives back what was reserved: so little as stays is not counted.
     pub(crate) fn settle<A: Asks + ?Sized>(&mut self, asks: &mut A) {
+        // Only the pattern used last can have grown.
+        let grown = self.kept.first().is_some_and(|entry| entry.regex.owes());
+        if !grown {
+            return;
+        }
         let mut sum = 0_u64;
         self.kept.retain(|entry| {
             entry.regex.settle(asks);

@@ -8,35 +8,57 @@ use super::meter::{Meter, WINDOW};
 /// A longer text is found by its beginning, and compared from there.
 const MOST_AT_ONCE: usize = 16 << 10;
 
+/// Looking through so little is no more than a step of whatever asks for it, and that is counted there.
+const LITTLE: usize = 256;
+
 /// A text to look for.
 pub(crate) struct Literal {
+    /// The text, if it is one byte.
+    byte: Option<u8>,
     /// Finds the text, or the beginning of a long one.
     finder: Finder<'static>,
     /// What follows the beginning.
     rest: Vec<u8>,
+    len: usize,
 }
 
 impl Literal {
     pub(super) fn new(text: &[u8]) -> Self {
         let (head, rest) = text.split_at(usize::min(text.len(), MOST_AT_ONCE));
         Self {
+            byte: match text {
+                [byte] => Some(*byte),
+                _ => None,
+            },
             finder: Finder::new(head).into_owned(),
             rest: rest.to_vec(),
+            len: text.len(),
         }
     }
 
     /// Returns how long the text is.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.finder.needle().len() + self.rest.len()
+        self.len
     }
 
     /// Returns the byte that the text is, if it is just one.
     pub(crate) fn byte(&self) -> Option<u8> {
-        match self.finder.needle() {
-            [byte] => Some(*byte),
-            _ => None,
+        self.byte
+    }
+
+    /// Finds where the text is first at or after `start`, in a text that is little, or says that it is more.
+    #[inline]
+    pub(super) fn find_in_little(&self, text: &[u8], start: usize) -> Option<Option<usize>> {
+        if text.len() > LITTLE || !self.rest.is_empty() {
+            return None;
         }
+        let left = text.get(start..)?;
+        let found = match self.byte {
+            Some(byte) => memchr::memchr(byte, left),
+            None => self.finder.find(left),
+        };
+        Some(found.map(|at| start + at))
     }
 
     /// Finds where the text is first at or after `start`.
@@ -49,7 +71,10 @@ impl Literal {
     ) -> Result<Option<usize>, MatchError> {
         let left = text.get(start..).unwrap_or_default();
         if left.len() <= WINDOW && self.rest.is_empty() {
-            let found = self.finder.find(left);
+            let found = match self.byte {
+                Some(byte) => memchr::memchr(byte, left),
+                None => self.finder.find(left),
+            };
             meter.bytes(found.map_or(left.len(), |at| at + self.len()))?;
             return Ok(found.map(|at| start + at));
         }

@@ -76,6 +76,11 @@ impl Tally {
         self.held.get().saturating_add(self.settled.get())
     }
 
+    /// Tells whether anything is reserved.
+    pub(crate) fn owes(&self) -> bool {
+        self.held.get() > 0
+    }
+
     /// Gives back all that was reserved; who keeps the pattern bounds it.
     pub(crate) fn settle<A: Asks + ?Sized>(&self, asks: &mut A) {
         let held = self.held.replace(0);

@@ -192,6 +192,11 @@ impl Regex {
         self.tally.size()
     }
 
+    /// Tells whether the pattern has reserved anything that was not given back.
+    pub(crate) fn owes(&self) -> bool {
+        self.tally.owes()
+    }
+
     /// Gives back what the pattern has reserved: it is dropped, or kept by someone who bounds it.
     pub(crate) fn settle<A: Asks + ?Sized>(&self, asks: &mut A) {
         self.tally.settle(asks);
@@ -205,6 +210,11 @@ impl Regex {
         text: &[u8],
         start: usize,
     ) -> Result<bool, MatchError> {
+        if let Engine::Literal(literal) = &self.engine
+            && let Some(found) = literal.find_in_little(text, start)
+        {
+            return Ok(found.is_some());
+        }
         if start > text.len() {
             return Ok(false);
         }
@@ -242,6 +252,11 @@ impl Regex {
         text: &[u8],
         start: usize,
     ) -> Result<Option<(usize, usize)>, MatchError> {
+        if let Engine::Literal(literal) = &self.engine
+            && let Some(found) = literal.find_in_little(text, start)
+        {
+            return Ok(found.map(|at| (at, at + literal.len())));
+        }
         if start > text.len() {
             return Ok(None);
         }

@@ -124,6 +124,21 @@ impl Stream {
         all.forward(source, &input, Stops::Late, meter)
     }
 
+    /// Tells whether there is a match in a short range that was announced, by the DFA that is already there.
+    /// Now and then, and wherever that is not all there is to do, there is no answer.
+    #[inline]
+    pub(super) fn at_hand(&self, text: &[u8], range: Range<usize>) -> Option<bool> {
+        let all = self.all.get()?.as_deref()?;
+        let searches = all.searches.get().wrapping_add(1);
+        if searches.is_multiple_of(COUNT_EVERY) || all.failures.get() >= PATIENCE {
+            return None;
+        }
+        all.searches.set(searches);
+        let input = Input::new(text).range(range).earliest(true);
+        let found = all.dfa.try_search_fwd(&mut all.cache.borrow_mut(), &input);
+        found.ok().map(|half| half.is_some())
+    }
+
     /// Returns where the first match to end ends.
     pub(super) fn earliest(
         &self,

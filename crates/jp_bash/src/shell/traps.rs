@@ -31,7 +31,14 @@ pub(crate) struct Traps {
 
 impl Traps {
     /// Tells whether there is any text to run, here or in the shell outside.
+    #[inline]
     pub(crate) fn has_texts(&self) -> bool {
+        // Asked before every command: most shells have no trap at all.
+        !self.entries.is_empty() && self.any_text()
+    }
+
+    #[cold]
+    fn any_text(&self) -> bool {
         let mut entries = self.entries.values();
         entries.any(|entry| entry.action != Action::Ignore)
     }

@@ -64,7 +64,15 @@ impl Shell<'_> {
     }
 
     /// Does what signals without a trap do: end this process, stop it, or nothing.
+    #[inline]
     pub(crate) fn default_signals(&mut self) -> Result<(), Stop> {
+        if self.kernel.signals.get() == 0 {
+            return Ok(());
+        }
+        self.default_waiting_signals()
+    }
+
+    fn default_waiting_signals(&mut self) -> Result<(), Stop> {
         if self.pid != self.task_pid && !self.dying {
             // Whoever waits for this process was killed: it ends too, as a process group does.
             let outside = self.kernel.pending_outside(self.pid);

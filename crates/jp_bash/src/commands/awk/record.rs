@@ -116,7 +116,16 @@ impl Record {
     }
 
     /// Tells the meter what a long record holds now.
+    #[inline]
     pub(super) fn recount(&mut self, meter: &Meter) {
+        let about = self.text.capacity() | self.spans.capacity() * Self::SPAN | self.counted;
+        if about > LONG / 4 || self.loose.is_some() {
+            self.recount_all(meter);
+        }
+    }
+
+    #[cold]
+    fn recount_all(&mut self, meter: &Meter) {
         let fields = self.loose.as_ref().map_or(0, Vec::capacity);
         let now =
             self.text.capacity() + self.spans.capacity() * Self::SPAN + fields * size_of::<Value>();
@@ -215,8 +224,26 @@ impl Record {
     #[inline]
     fn reach(&mut self, sys: &mut dyn System, number: usize) -> Result<(), MatchError> {
         while !self.done && self.spans.len() < number {
+            let most = usize::min(number, self.spans.len() + FIELDS);
+            self.reach_few(sys, most)?;
+            if most < number {
+                sys.work_bytes(PIECE)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds fields up to a number that is not far.
+    #[inline]
+    fn reach_few(&mut self, sys: &mut dyn System, number: usize) -> Result<(), MatchError> {
+        if let Splitter::Blank = &*self.splitter {
+            while !self.done && self.spans.len() < number {
+                self.next_blank();
+            }
+            return Ok(());
+        }
+        while !self.done && self.spans.len() < number {
             match &*self.splitter {
-                Splitter::Blank => self.next_blank(),
                 Splitter::Byte(byte, false) => {
                     let byte = *byte;
                     self.next_byte(byte);
@@ -229,24 +256,31 @@ impl Record {
                     self.done = true;
                 }
             }
-            if self.spans.len().is_multiple_of(FIELDS) {
-                sys.work_bytes(PIECE)?;
-            }
         }
         Ok(())
     }
 
     fn next_blank(&mut self) {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let Some(skip) = rest.iter().position(|b| !blank(*b)) else {
+        let mut rest = self.text.get(self.at..).unwrap_or_default();
+        while let [first, after @ ..] = rest
+            && blank(*first)
+        {
+            rest = after;
+        }
+        if rest.is_empty() {
             self.done = true;
             return;
-        };
-        let start = self.at + skip;
-        let rest = rest.get(skip..).unwrap_or_default();
-        let len = rest.iter().position(|b| blank(*b)).unwrap_or(rest.len());
-        self.spans.push((start, start + len));
-        self.at = start + len;
+        }
+        let start = self.text.len() - rest.len();
+        // What is above a space is no blank, which one comparison tells for nearly every byte.
+        while let [first, after @ ..] = rest
+            && (*first > b' ' || !blank(*first))
+        {
+            rest = after;
+        }
+        let end = self.text.len() - rest.len();
+        self.spans.push((start, end));
+        self.at = end;
     }
 
     fn next_byte(&mut self, byte: u8) {

@@ -69,10 +69,19 @@ impl Fields {
         budget.release(std::mem::take(&mut self.reserved));
     }
 
+    /// Counts what the current field grows by, once it is no longer small. Small ones are counted when they are kept.
+    #[inline]
     fn room(&mut self, budget: &Budget, more: usize) -> Result<(), Stop> {
-        budget.made(more as u64)?;
         let need = self.current.len().saturating_add(more);
-        if need > self.current.capacity() && need > COUNTED {
+        if need <= COUNTED {
+            return Ok(());
+        }
+        self.much_room(budget, more, need)
+    }
+
+    fn much_room(&mut self, budget: &Budget, more: usize, need: usize) -> Result<(), Stop> {
+        budget.made(more as u64)?;
+        if need > self.current.capacity() {
             let target = usize::max(need, self.current.capacity().saturating_mul(2));
             let growth = (target - self.current.capacity()) as u64;
             budget.reserve(growth)?;

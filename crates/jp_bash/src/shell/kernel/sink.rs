@@ -86,7 +86,14 @@ impl Sinks {
     }
 
     /// Hands over what is new since the last time.
+    #[inline]
     pub(crate) fn emit(&self) {
+        if self.callback.borrow().is_some() {
+            self.emit_new();
+        }
+    }
+
+    fn emit_new(&self) {
         // Taken out while it runs, so that a callback can never meet itself.
         let Some(mut callback) = self.callback.borrow_mut().take() else {
             return;

@@ -11,9 +11,7 @@ impl Shell<'_> {
     /// Runs one command and returns its status, which is also left in `$?`.
     pub(crate) fn run_command(&mut self, command: &Command) -> Result<i32, Flow> {
         let alone = std::mem::take(&mut self.alone);
-        if self.kernel.signals.get() > 0 {
-            self.handle_signals()?;
-        }
+        self.handle_signals()?;
         match &command.kind {
             CommandKind::Simple(simple) => {
                 self.line = self.line_of(command);
@@ -26,9 +24,7 @@ impl Shell<'_> {
                 self.leave_status(status)
             }
             _ if self.options.has(Opt::NoExec) => Ok(0),
-            CommandKind::Subshell(list) if alone => {
-                self.with_room(|shell| shell.run_alone(command, list))
-            }
+            CommandKind::Subshell(list) if alone => self.run_alone(command, list),
             _ if command.redirects.is_empty() => self.with_room(|shell| shell.run_kind(command)),
             _ => self.with_room(|shell| shell.run_redirected(command)),
         }
@@ -41,13 +37,16 @@ impl Shell<'_> {
     }
 
     /// Runs `( )` in a process that was started for nothing else, which therefore is the subshell.
+    #[cold]
     fn run_alone(&mut self, command: &Command, list: &List) -> Result<i32, Flow> {
-        self.line = self.line_of(command);
-        self.show_command(|shell| print::print_command(command, &shell.kernel.names.borrow()));
-        if self.redirect(&command.redirects)?.is_none() {
-            return Ok(1);
-        }
-        self.run_list(list)
+        self.with_room(|shell| {
+            shell.line = shell.line_of(command);
+            shell.show_command(|shell| print::print_command(command, &shell.kernel.names.borrow()));
+            if shell.redirect(&command.redirects)?.is_none() {
+                return Ok(1);
+            }
+            shell.run_list(list)
+        })
     }
 
     fn run_redirected(&mut self, command: &Command) -> Result<i32, Flow> {

@@ -148,9 +148,7 @@ impl Shell<'_> {
             return Ok(Some(1));
         };
         if self.has_debug_trap() {
-            self.show_command(|_| [b"((", arith.text.as_ref(), b"))"].concat());
-            self.line = self.line_of(command);
-            self.run_debug_text()?;
+            self.debug_loop_part(command, arith)?;
         }
         if self.options.has(Opt::XTrace) {
             self.trace_arith(arith)?;
@@ -160,6 +158,13 @@ impl Shell<'_> {
             Err(Flow::Abandon(_)) => Ok(None),
             Err(flow) => Err(flow),
         }
+    }
+
+    #[cold]
+    fn debug_loop_part(&mut self, command: &Command, arith: &Arith) -> Result<(), Flow> {
+        self.show_command(|_| [b"((", arith.text.as_ref(), b"))"].concat());
+        self.line = self.line_of(command);
+        self.run_debug_text().map(|_| ())
     }
 
     pub(super) fn run_case(

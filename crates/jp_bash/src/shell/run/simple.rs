@@ -268,11 +268,14 @@ impl Shell<'_> {
                 if entry.name.as_bytes() == name
                     && (self.disabled.is_empty() || self.find_builtin(name).is_some()) =>
             {
-                // `command` only names what this process was started for.
-                self.alone = alone && entry.name == "command";
-                let result = self.run_builtin(entry, &words);
-                self.alone = false;
-                result
+                if alone {
+                    // `command` only names what this process was started for.
+                    self.alone = entry.name == "command";
+                    let result = self.run_builtin(entry, &words);
+                    self.alone = false;
+                    return result;
+                }
+                self.run_builtin(entry, &words)
             }
             found => {
                 let is_file = !matches!(found, Found::Missing | Found::NotExecutable(..));

@@ -124,7 +124,14 @@ impl Shell<'_> {
     }
 
     /// Closes our ends of process substitutions made since `mark`, when their command has ended.
+    #[inline]
     pub(super) fn close_temporary(&mut self, mark: usize) {
+        if self.temporary_fds.len() > mark {
+            self.close_temporary_from(mark);
+        }
+    }
+
+    fn close_temporary_from(&mut self, mark: usize) {
         while self.temporary_fds.len() > mark {
             if let Some(fd) = self.temporary_fds.pop() {
                 let _closed = self.fds.set(fd, None);

@@ -18,7 +18,16 @@ fn bit(signal: u8) -> u128 {
 
 impl Shell<'_> {
     /// Handles the signals that came: runs their traps, or ends the process.
+    #[inline]
     pub(crate) fn handle_signals(&mut self) -> Result<(), Flow> {
+        if self.kernel.signals.get() == 0 {
+            return Ok(());
+        }
+        self.handle_waiting_signals()
+    }
+
+    #[cold]
+    fn handle_waiting_signals(&mut self) -> Result<(), Flow> {
         self.default_signals()?;
         while let Some(signal) = self.trapped_signal() {
             self.kernel.delivered(self.pid, signal);

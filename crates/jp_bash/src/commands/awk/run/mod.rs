@@ -283,13 +283,20 @@ impl<'a> Vm<'a> {
     }
 
     /// Asks for the memory that the fields of a long record take, before they are found.
+    #[inline]
     fn claim_fields(&mut self) -> Ran<()> {
         if self.record.is_long() {
-            let count = self.record.count_first(self.sys)?;
-            self.meter.touch(self.record.text().len());
-            self.claim(count.saturating_mul(Record::SPAN))?;
-            self.record.make_room(count, &self.meter);
+            self.claim_many_fields()?;
         }
+        Ok(())
+    }
+
+    #[cold]
+    fn claim_many_fields(&mut self) -> Ran<()> {
+        let count = self.record.count_first(self.sys)?;
+        self.meter.touch(self.record.text().len());
+        self.claim(count.saturating_mul(Record::SPAN))?;
+        self.record.make_room(count, &self.meter);
         Ok(())
     }
 
