@@ -31,7 +31,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 fn all(root: &Path, steps: &mut Steps) -> Result<()> {
     let metadata = Metadata::read(root)?;
     steps.run("format", || Run::cargo("fmt --all --check", root).run())?;
-    steps.run("tidy", || tidy::run(root))?;
+    steps.run("tidy", || tidy::run(root, &[]))?;
     steps.run("guests", || guests::run(root))?;
     steps.run("clippy", || {
         let line = "clippy --workspace --all-targets --locked";

@@ -52,7 +52,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "tidy",
         help: tidy::HELP,
-        run: Run::Alone(tidy::run),
+        run: Run::With(tidy::run),
     },
     Chore {
         name: "interop",
