@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the rules that no compiler lint can hold. Each is a function from a tree to findings.
 
+mod architecture;
 mod code;
 mod crates;
 mod documents;
@@ -130,6 +131,8 @@ fn check(root: &Path) -> Result<Vec<Finding>> {
     findings.extend(rust::banned_words(&tree));
     findings.extend(ground::one_table_of_hidden_characters(&tree));
     findings.extend(ground::one_way_to_write_files(&tree, walls::WHOLE_FILES));
+    findings.extend(architecture::files_exist(&tree));
+    findings.extend(architecture::tests_exist(&tree));
     findings.extend(generated::tables_are_current(
         &tree,
         &walls::TABLES,
