@@ -10,12 +10,12 @@ use jp_guest_build::Target;
 use crate::metadata::Metadata;
 use crate::process::Run;
 use crate::report::Steps;
-use crate::{dist, guests, interop, test, tidy};
+use crate::{deny, dist, guests, interop, test, tidy};
 
 pub(crate) const HELP: &str = "\
 runs everything a change must pass
 
-Format, tidy, guests, clippy, tests, jp without Wasm, benches once, docs,
+Format, tidy, licences, guests, clippy, tests, jp without Wasm, benches once, docs,
 tools in other languages, the dist chore in its quick form, and the pages of
 docs/how-to, typed as printed. Stops at the first failure and says how to
 repeat it alone. Ends with a table of times.";
@@ -32,6 +32,7 @@ fn all(root: &Path, steps: &mut Steps) -> Result<()> {
     let metadata = Metadata::read(root)?;
     steps.run("format", || Run::cargo("fmt --all --check", root).run())?;
     steps.run("tidy", || tidy::run(root, &[]))?;
+    steps.run_partly("deny", || deny::check(root))?;
     steps.run("guests", || guests::run(root))?;
     steps.run("clippy", || {
         let line = "clippy --workspace --all-targets --locked";

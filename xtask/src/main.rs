@@ -2,6 +2,7 @@
 
 mod ci;
 mod demo;
+mod deny;
 mod dist;
 mod fuzz;
 mod guests;
@@ -53,6 +54,11 @@ const CHORES: &[Chore] = &[
         name: "tidy",
         help: tidy::HELP,
         run: Run::With(tidy::run),
+    },
+    Chore {
+        name: "deny",
+        help: deny::HELP,
+        run: Run::Alone(deny::run),
     },
     Chore {
         name: "interop",
