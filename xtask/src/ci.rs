@@ -10,7 +10,7 @@ use jp_guest_build::Target;
 use crate::metadata::Metadata;
 use crate::process::Run;
 use crate::report::Steps;
-use crate::{deny, dist, guests, interop, test, tidy};
+use crate::{ceilings, deny, dist, guests, interop, test, tidy};
 
 pub(crate) const HELP: &str = "\
 runs everything a change must pass
@@ -111,9 +111,11 @@ fn without_wasm(root: &Path, metadata: &Metadata, steps: &mut Steps) -> Result<(
         // Wasm without the compiler: what is precompiled still runs.
         Run::cargo(check, root).args(["--features", "wasm-tools"]).run()?;
         let tree = "tree --package jp_cli --edges normal --prefix none --locked";
-        if !has_wasmtime(&Run::cargo(tree, root).stdout()?) {
+        let whole = Run::cargo(tree, root).stdout()?;
+        if !has_wasmtime(&whole) {
             bail!("`cargo {tree}` shows no wasmtime, so this check would see nothing");
         }
+        ceilings::check_packages(&whole)?;
         if has_wasmtime(&Run::cargo(tree, root).arg("--no-default-features").stdout()?) {
             bail!("jp without default features still has wasmtime; see: cargo {tree} --no-default-features");
         }

@@ -1,5 +1,6 @@
 //! Project chores: `cargo xtask COMMAND`. Builds, checks and shows the workspace; ships in nothing.
 
+mod ceilings;
 mod ci;
 mod demo;
 mod deny;
