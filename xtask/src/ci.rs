@@ -10,12 +10,12 @@ use jp_guest_build::Target;
 use crate::metadata::Metadata;
 use crate::process::Run;
 use crate::report::Steps;
-use crate::{dist, guests, interop, test, tidy};
+use crate::{ceilings, deny, dist, guests, interop, test, tidy};
 
 pub(crate) const HELP: &str = "\
 runs everything a change must pass
 
-Format, tidy, guests, clippy, tests, jp without Wasm, benches once, docs,
+Format, tidy, licences, guests, clippy, tests, jp without Wasm, benches once, docs,
 tools in other languages, the dist chore in its quick form, and the pages of
 docs/how-to, typed as printed. Stops at the first failure and says how to
 repeat it alone. Ends with a table of times.";
@@ -31,7 +31,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 fn all(root: &Path, steps: &mut Steps) -> Result<()> {
     let metadata = Metadata::read(root)?;
     steps.run("format", || Run::cargo("fmt --all --check", root).run())?;
-    steps.run("tidy", || tidy::run(root))?;
+    steps.run("tidy", || tidy::run(root, &[]))?;
+    steps.run_partly("deny", || deny::check(root))?;
     steps.run("guests", || guests::run(root))?;
     steps.run("clippy", || {
         let line = "clippy --workspace --all-targets --locked";
@@ -110,9 +111,11 @@ fn without_wasm(root: &Path, metadata: &Metadata, steps: &mut Steps) -> Result<(
         // Wasm without the compiler: what is precompiled still runs.
         Run::cargo(check, root).args(["--features", "wasm-tools"]).run()?;
         let tree = "tree --package jp_cli --edges normal --prefix none --locked";
-        if !has_wasmtime(&Run::cargo(tree, root).stdout()?) {
+        let whole = Run::cargo(tree, root).stdout()?;
+        if !has_wasmtime(&whole) {
             bail!("`cargo {tree}` shows no wasmtime, so this check would see nothing");
         }
+        ceilings::check_packages(&whole)?;
         if has_wasmtime(&Run::cargo(tree, root).arg("--no-default-features").stdout()?) {
             bail!("jp without default features still has wasmtime; see: cargo {tree} --no-default-features");
         }

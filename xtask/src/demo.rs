@@ -4,16 +4,18 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::guests;
+use crate::metadata::Metadata;
 use crate::report::{Steps, say};
 use crate::sample::{Call, Sample};
+use crate::{ceilings, guests};
 
 pub(crate) const HELP: &str = "\
 shows what jp does: tools that work, and tools that are stopped
 
 Builds jp and the guests, makes a workspace in target/demo with its own
 configuration (yours is not touched), runs seven calls and checks each exit
-code.";
+code. From an empty target directory it also says how much processor time the
+builds took; with CI set it fails above the ceiling in xtask/src/ceilings.rs.";
 
 /// The knowledge that `learn` serves: slug and text.
 const SUBJECTS: &[(&str, &str)] = &[
@@ -115,6 +117,8 @@ const CALLS: &[Call] = &[
 
 /// Runs the chore.
 pub(crate) fn run(root: &Path) -> Result<()> {
+    let target = Metadata::read(root)?.target_directory;
+    let is_cold = ceilings::is_cold(&target, &jp_guest_build::target_dir(root));
     let mut steps = Steps::default();
     let mut artifacts = Vec::new();
     steps.run("guests", || {
@@ -129,6 +133,9 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let Some(sample) = made else {
         bail!("the step `jp` makes the workspace")
     };
+    if is_cold {
+        judge_builds()?;
+    }
     for (name, path) in TOOLS {
         let artifact = artifacts
             .iter()
@@ -151,6 +158,28 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     }
     say("\nall seven went as they must");
     Ok(())
+}
+
+/// Tells the processor time of a cold demo's builds, and holds CI to the ceiling.
+fn judge_builds() -> Result<()> {
+    let spent = match ceilings::children() {
+        Ok(spent) => spent,
+        Err(error) => {
+            say(&format!("the builds' processor time is unknown: {error:#}"));
+            return Ok(());
+        }
+    };
+    say(&format!(
+        "the builds took {} s of processor time, from an empty target directory",
+        spent.as_secs()
+    ));
+    match ceilings::check_demo(spent) {
+        Err(error) if std::env::var_os("CI").is_none() => {
+            say(&format!("warning: {error}"));
+            Ok(())
+        }
+        checked => checked,
+    }
 }
 
 #[cfg(test)]

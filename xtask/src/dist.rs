@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::metadata::Metadata;
 use crate::process::Run;
 use crate::report::{self, Steps};
-use crate::{guests, test};
+use crate::{ceilings, guests, test};
 
 pub(crate) const HELP: &str = "\
 builds the jp that people install, with precompiled builtins
@@ -16,7 +16,7 @@ builds the jp that people install, with precompiled builtins
 A development build of jp, made first unless it is there, compiles the builtins:
 code depends on wasmtime's version and settings, not on how jp itself was
 optimised. Then jp is built once, with the result embedded, and asked whether
-it accepts it.
+it accepts it. Fails above the ceiling in xtask/src/ceilings.rs.
 
   --quick   the same with the development profile: for trying the chore, as CI does
   --sizes   also builds a jp without Wasm, to compare";
@@ -50,12 +50,16 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
         None
     };
     steps.summary();
-    report::data(&format!("jp           {:>12} bytes", size(&binary)?));
+    let bytes = size(&binary)?;
+    report::data(&format!("jp           {bytes:>12} bytes"));
     if let Some(bytes) = without_wasm {
         report::data(&format!("without wasm {bytes:>12} bytes"));
     }
     report::data(&binary.display().to_string());
-    Ok(())
+    match purpose {
+        Purpose::Install => ceilings::check_binary(bytes),
+        Purpose::Trial => Ok(()),
+    }
 }
 
 /// Tries the chore with the development profile, as steps of a longer run.

@@ -1,8 +1,10 @@
 //! Project chores: `cargo xtask COMMAND`. Builds, checks and shows the workspace; ships in nothing.
 
+mod ceilings;
 mod ci;
 mod compare;
 mod demo;
+mod deny;
 mod dist;
 mod fuzz;
 mod guests;
@@ -53,7 +55,12 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "tidy",
         help: tidy::HELP,
-        run: Run::Alone(tidy::run),
+        run: Run::With(tidy::run),
+    },
+    Chore {
+        name: "deny",
+        help: deny::HELP,
+        run: Run::Alone(deny::run),
     },
     Chore {
         name: "interop",

@@ -27,6 +27,8 @@ pub(crate) struct Package {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
+    /// What the crate's sources call it, if that is something else.
+    pub(crate) rename: Option<String>,
     #[serde(deserialize_with = "kind")]
     pub(crate) kind: Kind,
 }
@@ -37,6 +39,17 @@ pub(crate) enum Kind {
     Normal,
     Build,
     Dev,
+}
+
+impl Kind {
+    /// Returns what the section is called in a manifest.
+    pub(crate) fn section(self) -> &'static str {
+        match self {
+            Self::Normal => "dependencies",
+            Self::Build => "build-dependencies",
+            Self::Dev => "dev-dependencies",
+        }
+    }
 }
 
 /// A library, binary, test or so on.

@@ -1,12 +1,20 @@
 //! `cargo xtask tidy`: the rules that no compiler lint can hold. Each is a function from a tree to findings.
 
+mod architecture;
 mod code;
 mod crates;
 mod documents;
+mod generated;
 mod ground;
 mod manifests;
+mod modules;
 mod rust;
+mod tokens;
+mod touch;
+mod touches;
 mod tree;
+mod unused;
+mod uses;
 mod walls;
 
 use std::path::Path;
@@ -20,8 +28,11 @@ use tree::Tree;
 pub(crate) const HELP: &str = "\
 checks the walls between crates and the rules for files
 
-Reads cargo metadata and all text files; needs no build. The tables are in
-xtask/src/tidy/walls.rs.";
+Reads cargo metadata and all text files; needs no build. Who may know whom is
+in xtask/src/tidy/walls.rs, what a crate may touch of the machine in
+xtask/src/tidy/touches.rs.
+
+  --write   writes the tables of ARCHITECTURE.md anew";
 
 /// Something that breaks a rule, or is about to.
 #[derive(Debug)]
@@ -57,7 +68,12 @@ impl Finding {
 }
 
 /// Runs the chore.
-pub(crate) fn run(root: &Path) -> Result<()> {
+pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
+    match words {
+        [] => {}
+        ["--write"] => generated::write(root, &walls::TABLES, touches::ROWS)?,
+        [other, ..] => bail!("unknown option `{other}`; try: cargo xtask tidy --help"),
+    }
     let findings = check(root)?;
     let failures = findings
         .iter()
@@ -91,13 +107,22 @@ fn check(root: &Path) -> Result<Vec<Finding>> {
     findings.extend(crates::outside_walls(&metadata, &walls::TABLES));
     findings.extend(crates::inside_walls(&metadata, &walls::TABLES));
     findings.extend(crates::forbidden(&metadata, &walls::TABLES));
+    findings.extend(unused::edges(&metadata, &walls::TABLES));
+    findings.extend(unused::dependencies(
+        &tree,
+        root,
+        &metadata,
+        walls::FOR_FEATURES,
+    ));
     findings.extend(manifests::versions_only_at_the_root(&tree));
+    findings.extend(manifests::offers_are_taken(&tree));
     findings.extend(manifests::forbidden_names_are_known(
         &tree,
         walls::TABLES.forbidden,
     ));
     findings.extend(manifests::clippy_repeats_the_root(&tree));
     findings.extend(manifests::lock_ceiling(&tree, walls::LOCK_CEILING));
+    findings.extend(touch::within_rows(&tree, root, &metadata, touches::ROWS));
     findings.extend(rust::no_std(&tree, walls::NO_STD));
     findings.extend(rust::one_ambient_authority(&tree, root, &metadata));
     findings.extend(rust::unsafe_only_where_audited(&tree, walls::UNSAFE));
@@ -106,6 +131,13 @@ fn check(root: &Path) -> Result<Vec<Finding>> {
     findings.extend(rust::banned_words(&tree));
     findings.extend(ground::one_table_of_hidden_characters(&tree));
     findings.extend(ground::one_way_to_write_files(&tree, walls::WHOLE_FILES));
+    findings.extend(architecture::files_exist(&tree));
+    findings.extend(architecture::tests_exist(&tree));
+    findings.extend(generated::tables_are_current(
+        &tree,
+        &walls::TABLES,
+        touches::ROWS,
+    ));
     findings.extend(documents::machine_paths(&tree, root));
     findings.extend(documents::links(&tree, root));
     Ok(findings)

@@ -9,10 +9,10 @@ use jp_llm::{
     broker::{self, McpExchange, Means},
 };
 
-use crate::{Location, OpenError, Places, Workspace, registries};
+use crate::{Location, OpenError, Places, Workspace, engine::Engine, registries};
 
 /// Takes warnings for the person who runs tools.
-type Warn = dyn Fn(&str) + Send + Sync;
+pub(crate) type Warn = dyn Fn(&str) + Send + Sync;
 
 /// How a workspace is opened. What is not said is not there.
 #[derive(Clone)]
@@ -23,16 +23,7 @@ pub struct Opening {
     settings: Vec<(String, String)>,
     variable: Arc<Variable>,
     warn: Arc<Warn>,
-    #[cfg(feature = "wasm-tools")]
     engine: Engine,
-}
-
-/// How Wasm tools get their memory, and how many instances are made ahead of time.
-#[cfg(feature = "wasm-tools")]
-#[derive(Clone, Copy)]
-struct Engine {
-    allocation: jp_llm::Allocation,
-    spares: usize,
 }
 
 impl Workspace {
@@ -46,11 +37,7 @@ impl Workspace {
             settings: Vec::new(),
             variable: Arc::new(|_| None),
             warn: Arc::new(|_| {}),
-            #[cfg(feature = "wasm-tools")]
-            engine: Engine {
-                allocation: jp_llm::Allocation::OnDemand,
-                spares: 0,
-            },
+            engine: Engine::on_demand(),
         }
     }
 }
@@ -89,13 +76,9 @@ impl Opening {
 
     /// Prepares for many calls: Wasm tools get pooled memory, and so many instances of each are made
     /// ahead of time.
-    #[cfg(feature = "wasm-tools")]
     #[must_use]
     pub const fn for_many_calls(mut self, spares: usize) -> Self {
-        self.engine = Engine {
-            allocation: jp_llm::Allocation::Pooling,
-            spares,
-        };
+        self.engine = Engine::pooled(spares);
         self
     }
 
@@ -127,8 +110,7 @@ impl Opening {
         let loaded = self.load(places)?;
         let policy = loaded.config.policy.clone().unwrap_or_default();
         let host = Host::builder(self.location.root.clone(), policy.to_policy()?);
-        #[cfg(feature = "wasm-tools")]
-        let host = host.wasm(self.engine(places));
+        let host = self.engine.put_into(host, places, &self.warn);
         self.wire(loaded, host, places)
     }
 
@@ -196,19 +178,6 @@ impl Opening {
             broker::open(&config, &places, Some(servers), means.clone())
         });
         host.into_builder().mcp(servers).broker(broker)
-    }
-
-    #[cfg(feature = "wasm-tools")]
-    fn engine(&self, places: &Places) -> jp_llm::LazyRuntime {
-        let runtime = jp_llm::LazyRuntime::new(jp_llm::RuntimeOptions {
-            allocation: self.engine.allocation,
-            cache_dir: places.code_dir(),
-            spares: self.engine.spares,
-        });
-        let warn = Arc::clone(&self.warn);
-        runtime.warning(move |problem| {
-            warn(&format!("{problem}; tools are compiled anew each time"));
-        })
     }
 }
 

@@ -115,7 +115,7 @@ fn follows_prefix(chars: &[char], at: usize) -> bool {
 }
 
 /// Returns whether a character may be part of a name.
-fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 

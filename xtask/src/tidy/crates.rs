@@ -87,7 +87,7 @@ pub(super) fn outside_walls(metadata: &Metadata, tables: &Tables) -> Vec<Finding
     findings
 }
 
-fn in_family(name: &str, family: &str) -> bool {
+pub(super) fn in_family(name: &str, family: &str) -> bool {
     name.strip_prefix(family)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
@@ -121,11 +121,7 @@ pub(super) fn inside_walls(metadata: &Metadata, tables: &Tables) -> Vec<Finding>
                 }
             };
             if !allowed {
-                let section = match dependency.kind {
-                    Kind::Normal => "dependencies",
-                    Kind::Build => "build-dependencies",
-                    Kind::Dev => "dev-dependencies",
-                };
+                let section = dependency.kind.section();
                 let text = format!("must not have `{name}` in its {section}");
                 findings.push(Finding::failure(&package.name, text));
             }

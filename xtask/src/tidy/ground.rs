@@ -38,8 +38,7 @@ pub(super) fn one_table_of_hidden_characters(tree: &Tree) -> Vec<Finding> {
 pub(super) fn one_way_to_write_files(tree: &Tree, audited: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in sources(tree, "crates/jp_disk/") {
-        let code = file.code();
-        let code = before_tests(&code);
+        let code = before_tests(file.code());
         for (word, instead) in DISK.iter().filter(|(word, _)| code.contains(word)) {
             findings.push(Finding::failure(&file.path, format!("`{word}`: {instead}")));
         }

@@ -97,6 +97,32 @@ pub(super) fn forbidden_names_are_known(tree: &Tree, forbidden: &[Forbidden]) ->
         .collect()
 }
 
+/// Every dependency that the root offers is taken by a member.
+pub(super) fn offers_are_taken(tree: &Tree) -> Vec<Finding> {
+    let Some(Ok(root)) = tree.file("Cargo.toml").map(parse) else {
+        return Vec::new();
+    };
+    let members: Vec<Table> = tree
+        .named("/Cargo.toml")
+        .filter_map(|file| parse(file).ok())
+        .collect();
+    let taken: Vec<&String> = members
+        .iter()
+        .flat_map(|member| dependencies(member))
+        .map(|(name, _)| name)
+        .collect();
+    let offered = root
+        .get("workspace")
+        .and_then(|all| all.get("dependencies"))
+        .and_then(Value::as_table);
+    offered
+        .into_iter()
+        .flat_map(Table::keys)
+        .filter(|name| !taken.contains(name))
+        .map(|name| Finding::failure("Cargo.toml", format!("no member uses `{name}`")))
+        .collect()
+}
+
 /// A nested `clippy.toml` replaces the root's, so it must repeat it.
 pub(super) fn clippy_repeats_the_root(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -203,6 +229,24 @@ mod tests {
         assert_eq!(
             texts(versions_only_at_the_root(&tree)),
             ["Cargo.toml: `theirs` needs default-features = false"]
+        );
+    }
+
+    #[test]
+    fn a_dependency_that_no_member_takes_is_found() {
+        let tree = planted(&[
+            (
+                "Cargo.toml",
+                "[workspace.dependencies]\nused = \"1\"\nbuilt = \"1\"\nleft = \"1\"",
+            ),
+            (
+                "a/Cargo.toml",
+                "[dependencies]\nused.workspace = true\n[build-dependencies]\nbuilt.workspace = true",
+            ),
+        ]);
+        assert_eq!(
+            texts(offers_are_taken(&tree)),
+            ["Cargo.toml: no member uses `left`"]
         );
     }
 

@@ -29,7 +29,7 @@ pub(super) fn no_std(tree: &Tree, files: &[&str]) -> Vec<Finding> {
             continue;
         };
         let code = file.code();
-        let code = before_tests(&code);
+        let code = before_tests(code);
         let is_no_std = ["#![no_std]", "#![cfg_attr(not(test), no_std)]"]
             .iter()
             .any(|attribute| code.contains(attribute));
@@ -54,7 +54,7 @@ pub(super) fn one_ambient_authority(tree: &Tree, root: &Path, metadata: &Metadat
             .filter(|file| file.path.starts_with(&sources))
             .flat_map(|file| {
                 let code = file.code();
-                let count = count_word(&calls_only(before_tests(&code)), "ambient_authority");
+                let count = count_word(&calls_only(before_tests(code)), "ambient_authority");
                 std::iter::repeat_n(file.path.as_str(), count)
             })
             .collect();
@@ -82,7 +82,7 @@ fn calls_only(code: &str) -> String {
 pub(super) fn unsafe_only_where_audited(tree: &Tree, audited: &[&str]) -> Vec<Finding> {
     let places = audited.join(" and ");
     tree.rust()
-        .filter(|file| !audited.contains(&file.path.as_str()) && has_word(&file.code(), "unsafe"))
+        .filter(|file| !audited.contains(&file.path.as_str()) && has_word(file.code(), "unsafe"))
         .map(|file| Finding::failure(&file.path, format!("`unsafe` may appear in {places} only")))
         .collect()
 }

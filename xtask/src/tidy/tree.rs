@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 
@@ -17,6 +18,8 @@ pub(super) struct File {
     /// Relative to the root, with `/`.
     pub(super) path: String,
     pub(super) text: String,
+    /// The text without comments and literals, once somebody asks.
+    code: OnceLock<String>,
 }
 
 /// Directories with what was built or downloaded.
@@ -60,8 +63,8 @@ impl File {
     }
 
     /// Returns the text with comments and literals blanked out.
-    pub(super) fn code(&self) -> String {
-        code::blank(&self.text)
+    pub(super) fn code(&self) -> &str {
+        self.code.get_or_init(|| code::blank(&self.text))
     }
 }
 
@@ -80,7 +83,8 @@ fn walk(dir: &Path, prefix: &str, files: &mut Vec<File>) -> Result<()> {
             let bytes = fs::read(entry.path()).with_context(|| format!("cannot read {path}"))?;
             // What is not text has no lines to judge.
             if let Ok(text) = String::from_utf8(bytes) {
-                files.push(File { path, text });
+                let code = OnceLock::new();
+                files.push(File { path, text, code });
             }
         }
     }

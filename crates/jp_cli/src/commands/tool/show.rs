@@ -102,17 +102,11 @@ async fn defined(name: &str, session: &Session) -> Result<ToolDefinition, CliErr
 }
 
 /// Returns the hash of the tool's Wasm file, if it has one that can be read.
-#[cfg(feature = "wasm-tools")]
 fn sha256(tool: &ToolDefinition, session: &Session) -> Option<String> {
     let tools = &session.loaded().config.conversation.tools.tools;
     let relative = tools.get(&tool.name)?.wasm()?;
     let path = jp_config::resolve_wasm(&session.location().root, relative).ok()?;
     jp_llm::sha256_file(&path).ok()
-}
-
-#[cfg(not(feature = "wasm-tools"))]
-fn sha256(_: &ToolDefinition, _: &Session) -> Option<String> {
-    None
 }
 
 /// A tool, and what belongs to it.

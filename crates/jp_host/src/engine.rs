@@ -1,0 +1,51 @@
+//! How the host runs Wasm tools: memory, code cache, instances made ahead of time. In a jp without Wasm
+//! `no_engine.rs` stands in its place, so that nothing else in this crate needs to know.
+
+use std::sync::Arc;
+
+use jp_llm::{Allocation, HostBuilder, LazyRuntime, RuntimeOptions};
+
+use crate::{Places, open::Warn};
+
+/// How Wasm tools get their memory, and how many instances are made ahead of time.
+#[derive(Clone, Copy)]
+pub(crate) struct Engine {
+    allocation: Allocation,
+    spares: usize,
+}
+
+impl Engine {
+    /// For a few calls.
+    pub(crate) const fn on_demand() -> Self {
+        Self {
+            allocation: Allocation::OnDemand,
+            spares: 0,
+        }
+    }
+
+    /// For many calls.
+    pub(crate) const fn pooled(spares: usize) -> Self {
+        Self {
+            allocation: Allocation::Pooling,
+            spares,
+        }
+    }
+
+    /// Gives the engine to a host.
+    pub(crate) fn put_into(
+        self,
+        host: HostBuilder,
+        places: &Places,
+        warn: &Arc<Warn>,
+    ) -> HostBuilder {
+        let runtime = LazyRuntime::new(RuntimeOptions {
+            allocation: self.allocation,
+            cache_dir: places.code_dir(),
+            spares: self.spares,
+        });
+        let warn = Arc::clone(warn);
+        host.wasm(runtime.warning(move |problem| {
+            warn(&format!("{problem}; tools are compiled anew each time"));
+        }))
+    }
+}
