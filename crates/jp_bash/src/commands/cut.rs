@@ -299,6 +299,9 @@ trait Cutting {
     /// Returns where the next field ends: at a delimiter, or at the end of the line.
     fn next(&mut self) -> Result<usize, Stop>;
     fn put(&mut self, bytes: &[u8]) -> Result<(), Stop>;
+    fn join(&mut self, joint: &[u8]) -> Result<(), Stop> {
+        self.put(joint)
+    }
 }
 
 /// A short line: reading it has paid for all that is done with it.
@@ -317,6 +320,15 @@ impl Cutting for Short<'_> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), Stop> {
         self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    #[inline]
+    fn join(&mut self, joint: &[u8]) -> Result<(), Stop> {
+        match joint {
+            [byte] => self.buffer.push(*byte),
+            _ => self.buffer.extend_from_slice(joint),
+        }
         Ok(())
     }
 }
@@ -395,7 +407,7 @@ fn cut_bytes(mut cutting: impl Cutting, settings: &Settings, line: &[u8]) -> Res
         }
         let to = usize::try_from(range.to).map_or(line.len(), |to| usize::min(to, line.len()));
         if !first {
-            cutting.put(&settings.joint)?;
+            cutting.join(&settings.joint)?;
         }
         first = false;
         cutting.put(line.get(from..to).unwrap_or_default())?;
@@ -433,7 +445,7 @@ fn cut_fields(mut cutting: impl Cutting, settings: &Settings, line: &[u8]) -> Re
         }
         loop {
             if !first {
-                cutting.put(&settings.joint)?;
+                cutting.join(&settings.joint)?;
             }
             first = false;
             cutting.put(line.get(start..end).unwrap_or_default())?;

@@ -5,10 +5,12 @@
 //! paths finds the longest end. Groups, and what no automaton can decide, come from [`super::backtrack`].
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::look::LookMatcher;
+use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Input, meta};
 use regex_syntax::hir::Hir;
 
@@ -195,17 +197,17 @@ impl Automaton {
             return Ok(self.find(text, start, meter)?.map(|(_, to)| to));
         }
         let sieve = self.sieve.ready(&self.node, text, eol);
+        if let Some(texts) = sieve
+            && text.len() - start <= self.window
+        {
+            return self.sift(texts, text, start..text.len(), eol, meter);
+        }
         let mut pos = start;
         loop {
             let end = self.piece(text, pos, eol, meter)?;
             let found = match sieve {
                 Some(texts) if end - pos <= WINDOW => {
-                    let lines = text.get(..end).unwrap_or_default();
-                    let found = self.sieve.find(texts, lines, pos, eol, |from, to| {
-                        self.within(text, from, to, meter)
-                    })?;
-                    meter.bytes(found.unwrap_or(end).saturating_sub(pos))?;
-                    found
+                    self.sift(texts, text, pos..end, eol, meter)?
                 }
                 _ => self.earliest(text, pos, end, meter)?,
             };
@@ -214,6 +216,24 @@ impl Automaton {
             }
             pos = end;
         }
+    }
+
+    /// Finds a position in the first line that matches, among those that hold a text the pattern needs.
+    #[inline]
+    fn sift(
+        &self,
+        texts: &Prefilter,
+        text: &[u8],
+        range: Range<usize>,
+        eol: u8,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<usize>, MatchError> {
+        let lines = text.get(..range.end).unwrap_or_default();
+        let within = |from, to| self.within(text, from, to, meter);
+        let found = self.sieve.find(texts, lines, range.start, eol, within)?;
+        let passed = found.unwrap_or(range.end).saturating_sub(range.start);
+        meter.bytes(passed)?;
+        Ok(found)
     }
 
     /// Returns where a piece of whole lines ends that is no longer than a window, if not one line alone is.

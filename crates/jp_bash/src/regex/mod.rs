@@ -206,7 +206,7 @@ impl Regex {
     #[inline]
     pub(crate) fn is_match_at<A: Asks + ?Sized>(
         &self,
-        mut asks: &mut A,
+        asks: &mut A,
         text: &[u8],
         start: usize,
     ) -> Result<bool, MatchError> {
@@ -215,6 +215,16 @@ impl Regex {
         {
             return Ok(found.is_some());
         }
+        self.is_match_in_much(asks, text, start)
+    }
+
+    #[inline(never)]
+    fn is_match_in_much<A: Asks + ?Sized>(
+        &self,
+        mut asks: &mut A,
+        text: &[u8],
+        start: usize,
+    ) -> Result<bool, MatchError> {
         if start > text.len() {
             return Ok(false);
         }
@@ -248,7 +258,7 @@ impl Regex {
     #[inline]
     pub(crate) fn find_at<A: Asks + ?Sized>(
         &self,
-        mut asks: &mut A,
+        asks: &mut A,
         text: &[u8],
         start: usize,
     ) -> Result<Option<(usize, usize)>, MatchError> {
@@ -257,6 +267,16 @@ impl Regex {
         {
             return Ok(found.map(|at| (at, at + literal.len())));
         }
+        self.find_in_much(asks, text, start)
+    }
+
+    #[inline(never)]
+    fn find_in_much<A: Asks + ?Sized>(
+        &self,
+        mut asks: &mut A,
+        text: &[u8],
+        start: usize,
+    ) -> Result<Option<(usize, usize)>, MatchError> {
         if start > text.len() {
             return Ok(None);
         }
