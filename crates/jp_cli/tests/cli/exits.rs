@@ -83,9 +83,7 @@ fn interrupted(sandbox: &Sandbox) -> Ran {
 fn documented() -> BTreeSet<i32> {
     let page = "../../docs/reference/exit-codes.md";
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
-    let cells = page
-        .lines()
-        .flat_map(|line| line.split('|').map(str::trim));
+    let cells = page.lines().flat_map(|line| line.split('|').map(str::trim));
     cells.filter_map(|cell| cell.parse().ok()).collect()
 }
 
