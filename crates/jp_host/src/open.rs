@@ -207,7 +207,9 @@ impl Opening {
         });
         let warn = Arc::clone(&self.warn);
         runtime.warning(move |problem| {
-            warn(&format!("{problem}; tools are compiled anew each time"));
+            warn(&format!(
+                "{problem}; tools are compiled again in each process"
+            ));
         })
     }
 }
