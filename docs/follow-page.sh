@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Follows a page of docs/how-to as a reader would: starts in the checkout, with a home directory of its own, writes
+# Follows a page of the documentation as a reader would: starts in the checkout, with a home directory of its own, writes
 # the files and types the commands in the order in which the page shows them, to the letter.
 # usage: docs/follow-page.sh PAGE.md [JP-BINARY]       (without JP-BINARY: the jp on PATH)
 #

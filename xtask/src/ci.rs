@@ -127,12 +127,12 @@ fn has_wasmtime(tree: &str) -> bool {
     tree.lines().any(|line| line.starts_with("wasmtime v"))
 }
 
-/// Follows the pages of docs/how-to to the letter, with the built `jp` first in `PATH`.
+/// Follows README and the pages of docs to the letter, with the built `jp` first in `PATH`.
 fn pages(root: &Path, metadata: &Metadata, steps: &mut Steps) -> Result<()> {
     let jp = metadata.target_directory.join("debug/jp");
     let pages = pages_with_steps(root)?;
     if pages.is_empty() {
-        bail!("no page of docs/how-to has a block with `step=`, so this check would see nothing");
+        bail!("no page of docs has a block with `step=`, so this check would see nothing");
     }
     for page in pages {
         let name = page
@@ -151,15 +151,17 @@ fn pages(root: &Path, metadata: &Metadata, steps: &mut Steps) -> Result<()> {
     Ok(())
 }
 
-/// Returns the pages of docs/how-to that have something to type, in the order of their names.
+/// Returns the pages that have something to type, in the order of their names: README, the tutorial, how-tos.
 fn pages_with_steps(root: &Path) -> Result<Vec<PathBuf>> {
     let mut pages = Vec::new();
-    for entry in fs::read_dir(root.join("docs/how-to"))? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|end| end == "md")
-            && fs::read_to_string(&path)?.contains("```console step=")
-        {
-            pages.push(path);
+    for dir in [".", "docs", "docs/how-to"] {
+        for entry in fs::read_dir(root.join(dir))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|end| end == "md")
+                && fs::read_to_string(&path)?.contains("```console step=")
+            {
+                pages.push(path);
+            }
         }
     }
     pages.sort();

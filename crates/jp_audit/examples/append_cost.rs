@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         out,
         "verify: {} records, whole: {}, {seconds:.3} s",
         report.records,
-        report.is_whole()
+        report.is_intact()
     )?;
     Ok(std::fs::remove_dir_all(&dir)?)
 }

@@ -39,14 +39,14 @@ pub enum AuditError {
         file: PathBuf,
     },
     /// The system gave no random bytes for a new key.
-    #[error("cannot make a key for the audit log: the system has no randomness to give ({reason})")]
+    #[error("cannot make a key for the audit log: the system has no random numbers ({reason})")]
     NoRandomness {
         /// The system's own words.
         reason: String,
     },
     /// A line is not an audit record.
     #[error(
-        "line {line} of `{}` is not an audit record ({reason}); `jp audit verify` tells more",
+        "line {line} of `{}` is not an audit record ({reason}); run `jp audit verify`",
         file.display()
     )]
     BadLine {
@@ -59,7 +59,7 @@ pub enum AuditError {
     },
     /// The directory's files change faster than they can be opened.
     #[error(
-        "the audit log in `{}` keeps changing under our hands; make sure that nothing but jp \
+        "the audit log in `{}` keeps changing while it is used; make sure that nothing but jp \
          moves, deletes or replaces files there", dir.display()
     )]
     Unsettled {

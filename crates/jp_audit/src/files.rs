@@ -81,7 +81,7 @@ pub(crate) fn open_existing(path: &Path) -> Result<Option<File>, AuditError> {
     }
 }
 
-/// Tells whether a path still names the file that is open.
+/// Returns whether a path still names the file that is open.
 #[cfg(unix)]
 pub(crate) fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -93,7 +93,7 @@ pub(crate) fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Tells whether a path still names a file. This system does not let open files be replaced.
+/// Returns whether a path still names a file. This system does not let open files be replaced.
 #[cfg(not(unix))]
 pub(crate) fn is_named(_file: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()

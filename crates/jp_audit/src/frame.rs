@@ -55,12 +55,12 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// Tells whether the holder of the key wrote this line.
+    /// Returns whether the holder of the key wrote this line.
     pub(crate) fn is_authentic(&self, keys: &Keys) -> bool {
         keys.chain(self.signed) == blake3::Hash::from_bytes(self.mac)
     }
 
-    /// Tells whether the log itself wrote this line, to say that `event` happened.
+    /// Returns whether the log itself wrote this line, to say that `event` happened.
     pub(crate) fn is_event(&self, event: &str) -> bool {
         let text = self
             .body

@@ -25,7 +25,7 @@ impl Lease {
         self.held
     }
 
-    /// Tells whether nobody else has been at work for a while.
+    /// Returns whether nobody else has been at work for a while.
     pub(crate) fn may_start(&mut self) -> bool {
         if self.shared.is_some_and(|at| at.elapsed() > SHARING) {
             self.shared = None;

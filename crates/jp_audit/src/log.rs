@@ -1,4 +1,4 @@
-//! The open log and the path of an append. Does not know how a damaged log is mended: that is
+//! The open log and the path of an append. Does not know how a damaged log is repaired: that is
 //! `repair`.
 
 use std::{
@@ -58,7 +58,7 @@ pub(crate) struct State {
 
 impl Log {
     /// Opens the log in a directory, creating both when they are not there. What a crash left
-    /// half-written is mended by the next append.
+    /// half-written is repaired by the next append.
     pub fn open(dir: &Path, options: Options) -> Result<Self, AuditError> {
         files::create_dir(dir)?;
         let keys = match Keys::load(dir)? {
@@ -137,7 +137,7 @@ impl Log {
 
 impl Core {
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere cannot leave the log wrong: each append looks at the file anew.
+        // A panic elsewhere cannot leave the log wrong: each append looks at the file again.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -88,7 +88,7 @@ impl Reader {
     }
 
     /// Reads the newest `count` records that are wanted, oldest first, without reading the files from
-    /// the start. Lines among them that are no records are errors in their place and do not count, but
+    /// the start. Lines among them that are not records are errors in their place and do not count, but
     /// a hundred of them, or `count` if that is more, end the search.
     pub fn tail(
         &self,

@@ -72,7 +72,7 @@ pub(crate) fn catch_up(log: &Core, state: &mut State, time: u64) -> Result<(), A
     })
 }
 
-/// Reads records that others appended after the known end, and mends what is not a record.
+/// Reads records that others appended after the known end, and repairs what is not a record.
 fn read_on(log: &Core, state: &mut State, time: u64) -> Result<Reached, AuditError> {
     let path = files::log_path(&log.dir, state.number);
     let io_error = |error| AuditError::io("read", &path, error);

@@ -16,7 +16,7 @@ pub struct Report {
     pub events: u64,
     /// How many files were read.
     pub files: u64,
-    /// What is wrong; empty for a log that is whole.
+    /// What is wrong; empty for an intact log.
     pub problems: Vec<Problem>,
     /// How many more problems there are than are listed.
     pub problems_not_listed: u64,
@@ -27,8 +27,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Tells whether nothing is wrong.
-    pub fn is_whole(&self) -> bool {
+    /// Returns whether nothing is wrong.
+    pub fn is_intact(&self) -> bool {
         self.problems.is_empty()
     }
 
@@ -160,7 +160,7 @@ pub enum Note {
         /// The oldest record still there.
         first_seq: u64,
     },
-    /// The process died between writing the newest record and the head; the next call mends it.
+    /// The process died between writing the newest record and the head; the next call repairs it.
     HeadBehind,
 }
 
@@ -194,7 +194,7 @@ impl fmt::Display for Note {
                 torn_bytes,
             } => write!(
                 f,
-                "record {seq} tells of a repair: {torn_bytes} bytes of an unfinished line are in \
+                "record {seq} reports a repair: {torn_bytes} bytes of an unfinished line are in \
                  `{}`",
                 jp_text::inline(torn_file)
             ),
@@ -205,7 +205,7 @@ impl fmt::Display for Note {
                 )
             }
             Self::HeadBehind => f.write_str(
-                "a process died while appending; its record is whole and nothing is lost",
+                "a process died while appending; its record is complete and nothing is lost",
             ),
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn rotate(log: &Core, state: &mut State, time: u64) -> Result<(), Aud
 
 /// Removes closed files beyond those that are kept.
 ///
-/// The head is told before they go, and only of files whose closing line verifies: a file that was
+/// The head is updated before they go, and only for files whose closing line verifies: a file that was
 /// changed or is missing goes as well, but `verify` will miss it for good.
 fn prune(log: &Core, state: &mut State) -> Result<(), AuditError> {
     let Some(keep) = log.options.keep else {

@@ -15,7 +15,7 @@ use crate::{
 
 /// How much is read at once.
 const BLOCK: u64 = 1 << 16;
-/// Lines that are no records and are reported, whatever number of records is wanted.
+/// Lines that are not records and are reported, whatever number of records is wanted.
 const BAD_LINES: usize = 100;
 
 /// The newest records, as far as they have been found.
@@ -37,7 +37,7 @@ impl<'w> Tail<'w> {
         }
     }
 
-    /// Tells whether nothing more is wanted.
+    /// Returns whether nothing more is wanted.
     pub(crate) fn is_full(&self) -> bool {
         let good = self.entries.len().saturating_sub(self.bad);
         good >= self.count || self.bad >= self.count.max(BAD_LINES)

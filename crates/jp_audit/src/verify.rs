@@ -33,7 +33,7 @@ pub fn verify(dir: &Path) -> Result<Report, AuditError> {
         let snapshot = Snapshot::take(dir, keys.as_ref())?;
         let before = snapshot.head;
         let report = Verifier::new(dir, keys.as_ref()).run(snapshot)?;
-        if report.is_whole() || !moved_on(dir, keys.as_ref(), before)? {
+        if report.is_intact() || !moved_on(dir, keys.as_ref(), before)? {
             return Ok(report);
         }
     }
@@ -42,7 +42,7 @@ pub fn verify(dir: &Path) -> Result<Report, AuditError> {
     })
 }
 
-/// Tells whether what looks like a problem may come from others at work: the log was founded, or
+/// Returns whether what looks like a problem may come from others at work: the log was founded, or
 /// files were pruned before they were read.
 fn moved_on(dir: &Path, keys: Option<&Keys>, before: Stored) -> Result<bool, AuditError> {
     let Some(keys) = keys else {

@@ -35,7 +35,7 @@ impl Answers {
         for word in words {
             let Some((id, value)) = word.split_once('=').filter(|(id, _)| !id.is_empty()) else {
                 return Err(CliError::usage(format!(
-                    "`--answer {word}`: write it as id=value"
+                    "invalid `--answer {word}`: expected ID=VALUE"
                 )));
             };
             if given.insert(id.to_owned(), value.to_owned()).is_some() {
@@ -53,7 +53,7 @@ impl Answers {
         match read(&text, &question.answer_type) {
             Ok(answer) => Ok(Some(answer)),
             Err(expected) => Err(CliError::usage(format!(
-                "`--answer {}={}`: expected {expected}",
+                "invalid `--answer {}={}`: expected {expected}",
                 text::escape(&question.id),
                 text::escape(&text)
             ))),

@@ -108,7 +108,7 @@ impl TerminalApprover {
                 Typed::Ended => return Approval::Unavailable,
                 Typed::TimedOut => {
                     self.ui.say("");
-                    let why = "nobody answered within 10 minutes";
+                    let why = "no answer within 10 minutes";
                     return Approval::Refused(Some(why.to_owned()));
                 }
                 Typed::Cancelled => {
@@ -154,8 +154,10 @@ impl TerminalApprover {
         match serde_json::from_str::<Map<String, Value>>(&written) {
             Ok(edited) => Some(edited),
             Err(error) => {
-                self.ui
-                    .error(&format!("that is no JSON object: {error}"), None);
+                self.ui.error(
+                    &format!("invalid arguments: expected a JSON object: {error}"),
+                    None,
+                );
                 None
             }
         }
@@ -172,7 +174,7 @@ fn written(arguments: &Map<String, Value>) -> String {
 }
 
 /// Returns the lines that are shown, and whether they are all there is. What is left out is counted:
-/// whoever wrote the text chose what comes last.
+/// the author of the text chose what comes last.
 fn lines(text: &str, view: View) -> (Vec<Cow<'_, str>>, bool) {
     if let View::Whole = view {
         return (text.lines().map(Cow::Borrowed).collect(), true);
@@ -271,7 +273,7 @@ impl TerminalApprover {
                 Typed::Ended => return Delivery::Unavailable,
                 Typed::TimedOut => {
                     self.ui.say("");
-                    let why = "nobody answered within 10 minutes";
+                    let why = "no answer within 10 minutes";
                     return Delivery::Withheld(Some(why.to_owned()));
                 }
                 Typed::Cancelled => {

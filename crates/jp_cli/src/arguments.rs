@@ -40,7 +40,7 @@ pub(crate) fn choose(
         let Some((name, path)) = parts.filter(|(name, path)| !name.is_empty() && !path.is_empty())
         else {
             return Err(CliError::usage(format!(
-                "`{word}` chooses no file; write ARGUMENT=PATH, such as source=./scan.pdf"
+                "invalid `--file {word}`: expected ARGUMENT=PATH, such as source=./scan.pdf"
             )));
         };
         let (path, access) = match path.strip_suffix(":rw") {
@@ -55,7 +55,7 @@ pub(crate) fn choose(
         let usable = std::fs::metadata(&file.path).map_err(|error| error.to_string());
         let usable = usable.and_then(|found| match found.is_file() {
             true => Ok(()),
-            false => Err("it is no file".to_owned()),
+            false => Err("not a regular file".to_owned()),
         });
         usable.map_err(|reason| CliError::usage(format!("cannot use {path}: {reason}")))?;
         let named = json!({ "$file": name });
@@ -80,7 +80,7 @@ fn from_stdin() -> Result<Vec<u8>, CliError> {
     if bytes.len() as u64 > MAX_INPUT {
         let most = MAX_INPUT >> 20;
         return Err(CliError::usage(format!(
-            "standard input is longer than {most} MiB, the most that is read as arguments"
+            "standard input is larger than {most} MiB, the limit for arguments"
         )));
     }
     Ok(bytes)
@@ -106,14 +106,12 @@ fn json(bytes: &[u8], what: &str) -> Result<Value, CliError> {
                 error.column()
             )
         } else {
-            format!("{what}: not JSON: {text}")
+            format!("{what}: invalid JSON: {text}")
         })
     })?;
     match unique::twice(bytes) {
         None => Ok(read),
-        Some(key) => Err(CliError::usage(format!(
-            "{what}: an object has the key `{key}` twice"
-        ))),
+        Some(key) => Err(CliError::usage(format!("{what}: duplicate key `{key}`"))),
     }
 }
 
@@ -122,7 +120,7 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, CliError> {
     for word in words {
         let Some((key, text)) = word.split_once('=').filter(|(key, _)| !key.is_empty()) else {
             return Err(CliError::Usage {
-                message: format!("`{word}` is no argument"),
+                message: format!("invalid argument `{word}`"),
                 hint: Some(
                     "write key=value, key:=json, one JSON object, or - for standard input"
                         .to_owned(),
@@ -143,7 +141,7 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, CliError> {
 const fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "a truth value",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
         Value::Array(_) => "a list",
@@ -182,15 +180,9 @@ mod tests {
     #[test]
     fn e52_a_key_that_is_there_twice_is_refused_however_it_is_written() {
         for (word, reason) in [
-            (r#"{"a": 1, "a": 2}"#, "an object has the key `a` twice"),
-            (
-                r#"{"x": [{"b": {}, "\u0062": 1}]}"#,
-                "has the key `b` twice",
-            ),
-            (
-                r#"x:={"a": 1, "a": 1}"#,
-                "`x:=`: an object has the key `a` twice",
-            ),
+            (r#"{"a": 1, "a": 2}"#, "duplicate key `a`"),
+            (r#"{"x": [{"b": {}, "\u0062": 1}]}"#, "duplicate key `b`"),
+            (r#"x:={"a": 1, "a": 1}"#, "`x:=`: duplicate key `a`"),
         ] {
             let error = check(&[word]).unwrap_err();
             assert!(error.contains(reason), "{error}");
@@ -198,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_argument_is_refused_with_its_reason() {
+    fn an_invalid_argument_is_refused_with_its_reason() {
         for (words, reason) in [
-            (&["nonsense"][..], "`nonsense` is no argument"),
-            (&["=x"], "no argument"),
+            (&["nonsense"][..], "invalid argument `nonsense`"),
+            (&["=x"], "invalid argument `=x`"),
             (&["a=1", "a=2"], "given twice"),
             (&["[1]"], "must be a JSON object"),
-            (&["{\"a\":"], "not JSON"),
-            (&["a:=x"], "`a:=`: not JSON"),
+            (&["{\"a\":"], "invalid JSON"),
+            (&["a:=x"], "`a:=`: invalid JSON"),
         ] {
             let error = check(words).unwrap_err();
             assert!(error.contains(reason), "{error}");

@@ -24,7 +24,7 @@ Examples:
   jp bash -c 'seq 3 | sort -r'              a script in the virtual bash
   jp trust                                  let this workspace run commands
   jp audit show --last 5                    what ran lately
-  jp doctor                                 what is wrong, and what mends it
+  jp doctor                                 find problems, and how to fix them
 
 Exit codes: 0 done, 1 the tool said no, 2 usage or configuration, 3 an answer is
 needed, 124 time limit, 125 failure of jp itself, 126 denied, 127 no such tool,
@@ -48,7 +48,7 @@ From a Wasm file to a tool that others install:
   jp registry publish ./tools ocr.json ocr.wasm --key registry.key
   jp registry serve ./tools";
 
-/// What every command understands.
+/// The options of every command.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Global {
     /// Work in this directory instead of the current one
@@ -57,7 +57,7 @@ pub(crate) struct Global {
     /// Set a key of the configuration for this command (may be repeated)
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) cfg: Vec<String>,
-    /// Read this file too, as your own; it wins over the others (may be repeated)
+    /// Read this file too, as your own; it overrides the others (may be repeated)
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Vec<PathBuf>,
 }
@@ -69,28 +69,28 @@ enum Command {
     Tool(commands::tool::Command),
     /// Run a script in the virtual bash
     Bash(commands::bash::BashArgs),
-    /// Look at the knowledge base
+    /// Show the knowledge base
     #[command(subcommand)]
     Kb(commands::kb::Command),
-    /// Look at the configuration and change it
+    /// Show and change the configuration
     #[command(subcommand)]
     Config(commands::config::Command),
     /// Read and verify the record of all calls
     #[command(subcommand)]
     Audit(commands::audit::Command),
-    /// Keep secrets that tools use and never see
+    /// Store secrets that tools use and never see
     #[command(subcommand)]
     Secret(commands::secret::Command),
     /// Make keys, sign tools, and write and serve registries of tools
     #[command(subcommand, after_help = REGISTRY_EXAMPLES)]
     Registry(commands::registry::Command),
-    /// Write what is due: reminders, tasks and wake-ups, one JSON object on each line
+    /// Print what is due: reminders, tasks and wake-ups, one JSON object per line
     Due(commands::due::DueArgs),
     /// Trust this workspace as it is now
     Trust(commands::trust::TrustArgs),
-    /// Look for what is not as it should be, and say what mends it
+    /// Check for problems, and print the command that fixes each
     Doctor(commands::doctor::DoctorArgs),
-    /// Write completions for a shell
+    /// Print completions for a shell
     Completions(commands::completions::CompletionsArgs),
     /// Compile the builtins ahead of time, for `cargo xtask dist`
     #[cfg(feature = "wasm-tools")]
@@ -131,7 +131,7 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
     }
 }
 
-/// Shows help on standard output and complaints on standard error.
+/// Shows help on standard output and errors on standard error.
 fn usage(ui: &Ui, error: &clap::Error) -> Exit {
     let mut shown = error.render().to_string();
     for (_, value) in error.context() {

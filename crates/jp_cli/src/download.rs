@@ -91,7 +91,7 @@ impl<'a> Download<'a> {
     }
 }
 
-/// A failure ends a download too: what is said next starts on a line of its own.
+/// A failure ends a download too: the next message starts on a line of its own.
 impl Drop for Download<'_> {
     fn drop(&mut self) {
         self.clear();

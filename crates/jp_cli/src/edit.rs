@@ -15,7 +15,7 @@ const MAX_EDITED: u64 = 64 * 1024 * 1024;
 /// How the names of files begin that are being edited.
 const PREFIX: &str = "jp-edit-";
 
-/// After so long nobody edits any more.
+/// After this long, the edit counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the editor the person has chosen.

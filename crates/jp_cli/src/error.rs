@@ -110,7 +110,7 @@ impl CliError {
         }
     }
 
-    /// Makes an error of a registry that was to be changed: most are mistakes of whoever changes it.
+    /// Makes the error of a change to a registry: most are mistakes of the user who changes it.
     #[expect(clippy::needless_pass_by_value, reason = "the shape `map_err` takes")]
     pub(crate) fn publish(error: PublishError) -> Self {
         Self::Registry {
@@ -177,7 +177,7 @@ impl CliError {
     }
 }
 
-/// What was refused is told from what failed.
+/// A refusal is not the same as a failure.
 const fn exit_of(error: &InstallError) -> Exit {
     match error {
         InstallError::Verify(_)

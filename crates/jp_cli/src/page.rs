@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::text;
 
-/// Lines of fields: the name on the left, what is said on the right, with every character visible.
+/// Lines of fields: the name on the left, the text on the right, with every character visible.
 #[derive(Debug)]
 pub(crate) struct Page {
     text: String,
@@ -20,7 +20,7 @@ impl Page {
         }
     }
 
-    /// Adds a field. Further lines of what is said stay on the right.
+    /// Adds a field. Further lines of the text stay on the right.
     pub(crate) fn field(&mut self, name: &str, value: &str) {
         let width = self.width;
         let next = format!("\n{:width$} ", "");

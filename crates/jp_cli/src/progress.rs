@@ -43,7 +43,7 @@ struct State {
 }
 
 impl Progress {
-    /// Makes the progress of something that is no call.
+    /// Makes the progress of something that is not a call.
     #[cfg(feature = "wasm-tools")]
     pub(crate) fn doing(what: String) -> Self {
         let progress = Self::default();

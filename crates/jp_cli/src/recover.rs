@@ -17,7 +17,7 @@ pub(crate) fn workspace(workspace: &Location, ui: &Ui) {
 }
 
 fn at(path: &Path, ui: &Ui) {
-    // Whoever needs the directory says why it cannot be opened.
+    // The code that needs the directory says why it cannot be opened.
     if let Ok(dir) = HostDir::open(path) {
         directory(&dir, path, ui);
     }

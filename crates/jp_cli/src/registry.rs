@@ -21,7 +21,7 @@ use crate::{
 /// Who accepts a change that a person must see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Accept {
-    /// Whoever is at the terminal.
+    /// The person at the terminal.
     Ask,
     /// It was accepted on the command line.
     Yes,
@@ -60,7 +60,7 @@ pub(crate) fn installer<'a>(
         app: session.app_policy(),
         is_known: jp_llm::is_known_call,
         builtins: builtins(),
-        // A name that no registry can have is an error to whoever installs it, not to all.
+        // A name that no registry can have is an error when it is installed, not for every command.
         wanted: specs(session.loaded()).filter_map(Result::ok).collect(),
         now: clock::now() / 1000,
         mode,
@@ -114,7 +114,7 @@ pub(crate) fn brought(loaded: &Loaded) -> Result<Vec<CustomTool>, CliError> {
     custom.map_err(|error| CliError::usage(error.to_string()))
 }
 
-/// Tells whether a name is that of a tool that comes with the workspace.
+/// Returns whether a name is that of a tool that comes with the workspace.
 pub(crate) fn is_brought(name: &str, loaded: &Loaded) -> bool {
     matches!(
         loaded.config.tooling.get(name),
@@ -122,7 +122,7 @@ pub(crate) fn is_brought(name: &str, loaded: &Loaded) -> bool {
     )
 }
 
-/// Tells whether `jp.lock` has tools of registries.
+/// Returns whether `jp.lock` has tools of registries.
 pub(crate) fn has_locked(session: &Session) -> Result<bool, CliError> {
     let lock = Lock::open(&places(session)?.lock);
     let lock = lock.map_err(|error| CliError::install(error.into()))?;

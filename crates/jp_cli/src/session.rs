@@ -35,7 +35,7 @@ impl Session {
         Self(self.0.with_host(|host| host.for_caller(caller)))
     }
 
-    /// Opens the audit log. Whoever runs tools must.
+    /// Opens the audit log. Every command that runs tools must.
     pub(crate) fn audited(self) -> Result<Self, CliError> {
         Ok(Self(self.0.audited(&places::own())?))
     }
@@ -48,7 +48,7 @@ impl Session {
         )
     }
 
-    /// Asks the MCP servers of all tools what their tools are. Those that do not answer are told of;
+    /// Asks the MCP servers of all tools what their tools are. Those that do not answer are reported;
     /// with how the command ends if one of them does not work that is not `optional`.
     pub(crate) fn ask_and_stop_servers(&self, ui: &Ui) -> Result<Option<Exit>, CliError> {
         if !self.needs_servers() {

@@ -62,7 +62,7 @@ impl Ui {
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
-            // Whoever read has read enough; that is no failure of ours.
+            // The reader has read enough; that is not a failure of ours.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result.map_err(|source| CliError::System {
                 what: "cannot write the result".to_owned(),
@@ -98,7 +98,7 @@ impl Ui {
     }
 
     /// Writes a result that is JSON. It ends with a newline for programs too, as text files do: the
-    /// newline is no part of the document.
+    /// newline is not part of the document.
     pub(crate) fn json_result(&self, content: &str) -> Result<(), CliError> {
         if self.out_is_terminal {
             return self.result(content);

@@ -130,7 +130,7 @@ fn candidates(
         }
         (Some(Value::Object(_)), Given::Json(table @ Value::Object(_))) => vec![table.clone()],
         (Some(_), _) => {
-            let problem = type_error("this cannot be added to what is there");
+            let problem = type_error("cannot add this to the value that is there");
             return Err(key_error((path.to_vec(), problem)));
         }
     })
@@ -191,13 +191,13 @@ fn put(tree: &mut Value, path: &[String], value: Value) -> Result<(), ConfigErro
                     }
                     match items.get_mut(index) {
                         Some(item) => item,
-                        None => return fail("there is no such item"),
+                        None => return fail("no such item"),
                     }
                 }
-                Ok(_) => return fail("the list has no such item"),
+                Ok(_) => return fail("no such item in the list"),
                 Err(_) => return fail("expected the number of an item"),
             },
-            _ => return fail("the key above it is no table"),
+            _ => return fail("the key above it is not a table"),
         };
     }
     tree::merge(at, value, spot);

@@ -1,5 +1,5 @@
 //! `[broker]`: what the host has to do things with on tools' behalf. Only the user's own file may
-//! hold it: whoever names an endpoint decides who sees the prompts and the key.
+//! hold it: naming an endpoint decides who sees the prompts and the key.
 //!
 //! Knows nothing of what the broker does, and no secret: keys are names of secrets.
 

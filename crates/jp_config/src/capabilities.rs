@@ -71,7 +71,7 @@ impl TryFrom<Value> for CapabilitiesConfig {
         };
         if statements.len() > MAX_STATEMENTS {
             return Err(format!(
-                "at most {MAX_STATEMENTS} files can say what is allowed, found {}",
+                "too many files with `[capabilities]`: expected at most {MAX_STATEMENTS}, found {}",
                 statements.len()
             ));
         }
@@ -94,7 +94,9 @@ fn declared(statement: &Value) -> Result<Capabilities, String> {
     for key in ["calls", "env"] {
         let names = statement.get(key).and_then(Value::as_array);
         if names.is_some_and(|names| names.len() > MAX_NAMES) {
-            return Err(format!("`{key}` has more than {MAX_NAMES} names"));
+            return Err(format!(
+                "too many names in `{key}`: expected at most {MAX_NAMES}"
+            ));
         }
     }
     let declared = Declared::deserialize(statement).map_err(|error| error.to_string())?;
@@ -131,13 +133,13 @@ impl JsonSchema for CapabilitiesConfig {
                     }],
                 },
                 "fs": {
-                    "description": "The files tools may touch; `false` takes even temporary ones away.",
+                    "description": "The files tools may use; `false` takes even temporary ones away.",
                     "anyOf": [{ "const": false }, files_schema()],
                 },
                 "clocks": flag("Whether clocks may be read."),
-                "random": flag("Whether random numbers may be had."),
+                "random": flag("Whether random numbers may be read."),
                 "env": {
-                    "description": "The variables of the environment that tools may be told.",
+                    "description": "The environment variables that tools may see.",
                     "anyOf": [{ "const": false }, texts.clone()],
                 },
                 "process": { "const": false, "description": "Never granted; see `tool.exec.subprocess`." },

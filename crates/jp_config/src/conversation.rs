@@ -27,7 +27,7 @@ impl<R: Stage> Default for ConversationConfig<R> {
 }
 
 impl<R: Stage> ConversationConfig<R> {
-    /// Tells whether this section says nothing.
+    /// Returns whether this section says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()

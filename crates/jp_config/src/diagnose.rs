@@ -133,7 +133,7 @@ fn descend<T>(tree: &Value, fails: impl Fn(&Alone<'_>) -> Option<T>) -> Option<(
     reason.map(|reason| (path, reason))
 }
 
-/// Returns why a tree cannot be read. A missing neighbour is no reason: it was left out here.
+/// Returns why a tree cannot be read. A missing neighbour does not count: it was left out here.
 fn try_read(tree: &Value) -> Option<String> {
     let error = AppConfig::<Loose>::deserialize(tree).err()?.to_string();
     (!error.starts_with(MISSING)).then_some(error)

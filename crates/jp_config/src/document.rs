@@ -129,7 +129,7 @@ impl<'d> Index<'d> {
         Self { document, parsed }
     }
 
-    /// Tells whether the document has a key.
+    /// Returns whether the document has a key.
     pub(crate) fn has(&self, path: &[String]) -> bool {
         match &self.parsed {
             Parsed::Toml(table) => walk(table, path).1 == path.len(),
@@ -192,13 +192,13 @@ fn value(value: DeValue<'_>, span: Range<usize>) -> Result<Value, Unfit> {
         DeValue::String(text) => Value::String(text.into_owned()),
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => number.into(),
-            Err(_) => return Err((span, "the number is too large".to_string())),
+            Err(_) => return Err((span, "number too large".to_string())),
         },
         DeValue::Float(number) => {
             let number = number.as_str().parse().ok().and_then(Number::from_f64);
             number
                 .map(Value::Number)
-                .ok_or_else(|| (span, "the number is not finite".to_string()))?
+                .ok_or_else(|| (span, "invalid number: expected a finite one".to_string()))?
         }
         DeValue::Boolean(value) => Value::Bool(value),
         DeValue::Datetime(date) => Value::String(date.to_string()),

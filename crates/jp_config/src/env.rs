@@ -38,7 +38,7 @@ pub(crate) fn assignment(name: &str, value: &str, tree: &Value) -> Result<Assign
             place: None,
             key: Some(crate::tree::dotted(&path)),
             problem: Problem::Invalid {
-                message: format!("no JSON: {error}"),
+                message: format!("invalid JSON: {error}"),
             },
         })?;
         Given::Json(json)
@@ -88,7 +88,8 @@ fn path_of(name: &str, tree: &Value) -> Result<Vec<String>, ConfigError> {
         }
         [best, next, ..] if best.new_ids == next.new_ids && best.path.len() == next.path.len() => {
             let [one, other] = [best, next].map(|reading| crate::tree::dotted(&reading.path));
-            let message = format!("could be `{one}` or `{other}`; use `--cfg` to say which");
+            let message =
+                format!("ambiguous: could be `{one}` or `{other}`; use `--cfg` to say which");
             Err(fail(Problem::Invalid { message }))
         }
         [best, ..] => Ok(best.path.clone()),

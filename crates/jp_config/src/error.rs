@@ -69,7 +69,7 @@ pub enum Problem {
         /// The key that must be set.
         field: String,
     },
-    /// The text is no TOML or JSON.
+    /// The text is not valid TOML or JSON.
     #[error("{message}")]
     Syntax {
         /// What the parser said.
@@ -82,16 +82,16 @@ pub enum Problem {
         section: &'static str,
     },
     /// The file is too large.
-    #[error("the file is larger than {} MiB, the most that is read", MAX_FILE >> 20)]
+    #[error("file too large: expected at most {} MiB", MAX_FILE >> 20)]
     TooLarge,
     /// All files together are too many or too large.
-    #[error("more than {MAX_FILES} files or {} MiB of configuration", MAX_TOTAL >> 20)]
+    #[error("too much configuration: expected at most {MAX_FILES} files and {} MiB", MAX_TOTAL >> 20)]
     TooMuch,
     /// There is something else than a file.
     #[error("not a regular file")]
     NotAFile,
     /// The file is not text.
-    #[error("not UTF-8 (byte {offset})")]
+    #[error("invalid UTF-8 at byte {offset}")]
     NotUtf8 {
         /// The first byte that is not.
         offset: usize,
@@ -126,7 +126,7 @@ pub enum Problem {
         /// What the system said.
         message: String,
     },
-    /// The text on the command line is no assignment.
+    /// The text on the command line is not an assignment.
     #[error("expected `key=value`, `key:=json`, `key+=value`, `key:+=json` or a JSON object")]
     NotAnAssignment,
 }
@@ -177,7 +177,7 @@ impl Place {
     }
 }
 
-/// Something that is not as its writer may think, and does no harm.
+/// A harmless setting that may not do what its author expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Where it stands, if that is known.

@@ -96,7 +96,7 @@ pub(crate) fn canonical(path: &Path) -> Result<PathBuf, ConfigError> {
     result.map_err(|error| ConfigError::of_file(path, io_problem(&error)))
 }
 
-/// Tells whether an error means that nothing is there.
+/// Returns whether an error means that nothing is there.
 pub(crate) fn absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -56,28 +56,28 @@ pub(crate) fn optional<'de, D: Deserializer<'de>>(
 #[derive(Debug, thiserror::Error)]
 pub enum InsidePathError {
     /// The path is empty or names the workspace itself.
-    #[error("the path is empty")]
+    #[error("empty path")]
     Empty,
     /// The path is longer than any file system allows.
-    #[error("the path has {length} bytes, at most {MAX_PATH} are allowed")]
+    #[error("path too long: expected at most {MAX_PATH} bytes, found {length}")]
     TooLong {
         /// How long it is.
         length: usize,
     },
     /// The path starts at a root or a drive.
-    #[error("`{path}` is absolute; paths are relative to the workspace")]
+    #[error("invalid path `{path}`: expected one relative to the workspace")]
     Absolute {
         /// The path as written.
         path: String,
     },
     /// The path has a part that leads out.
-    #[error("`{path}` has a `..`; paths stay inside the workspace")]
+    #[error("invalid path `{path}`: `..` could lead out of the workspace")]
     Parent {
         /// The path as written.
         path: String,
     },
     /// The path has characters that some systems read as something else.
-    #[error("`{path}` has a backslash, a colon or a NUL; write the parts of a path with `/`")]
+    #[error("invalid path `{path}`: expected parts joined by `/`, without backslash, colon or NUL")]
     Characters {
         /// The path as written.
         path: String,
@@ -95,7 +95,7 @@ pub enum InsidePathError {
         path: PathBuf,
     },
     /// The path could not be looked at.
-    #[error("cannot look at `{}`: {source}", path.display())]
+    #[error("cannot read `{}`: {source}", path.display())]
     Io {
         /// The path on this machine.
         path: PathBuf,

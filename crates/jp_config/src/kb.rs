@@ -30,7 +30,7 @@ impl<R: Stage> Default for KnowledgeBaseConfig<R> {
 }
 
 impl<R: Stage> KnowledgeBaseConfig<R> {
-    /// Tells whether this section says nothing.
+    /// Returns whether this section says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.topics.is_empty()

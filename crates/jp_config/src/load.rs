@@ -57,7 +57,7 @@ pub enum Layer {
 pub struct Loaded {
     /// The configuration.
     pub config: AppConfig,
-    /// What its writers may want to know.
+    /// Warnings for its authors.
     pub warnings: Vec<Warning>,
     /// The files that were read, lowest layer first.
     pub files: Vec<PathBuf>,
@@ -71,7 +71,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Tells who a tool's entry comes from: the workspace if it had any part in it.
+    /// Returns who a tool's entry comes from: the workspace if it had any part in it.
     #[must_use]
     pub fn defined_by(&self, tool: &str) -> Layer {
         let entry = self.config.conversation.tools.tools.get(tool);
@@ -94,7 +94,7 @@ impl Loaded {
         Some((file, key))
     }
 
-    /// Tells who an MCP server's entry comes from: the workspace if it had any part in it.
+    /// Returns who an MCP server's entry comes from: the workspace if it had any part in it.
     #[must_use]
     pub fn server_defined_by(&self, server: &str) -> Layer {
         if self.touched_servers.contains(server) {
@@ -158,7 +158,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     })
 }
 
-/// Returns what is to be said about keys without effect.
+/// Returns the warnings about keys without effect.
 fn remarks(layers: &[Found]) -> Vec<Warning> {
     let all = || layers.iter().flat_map(|found| &found.remarks);
     let mut warnings = Vec::new();

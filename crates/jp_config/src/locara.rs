@@ -45,7 +45,7 @@ const ALIASES: [(&str, &str); 2] = [
     ("browser.fetch", "web.fetch"),
 ];
 
-/// Tells whether a tree says that it is such a manifest.
+/// Returns whether a tree says that it is such a manifest.
 pub(crate) fn is_manifest(tree: &Value) -> bool {
     let schema = tree.get("schema").and_then(Value::as_str);
     schema.is_some_and(|schema| schema.starts_with("locara/"))
@@ -60,7 +60,7 @@ pub(crate) fn translate(tree: &Value) -> Result<Translated, Finding> {
         return Err((Vec::new(), Problem::Missing { field }));
     };
     if schema != SCHEMA {
-        let message = format!("expected `{SCHEMA}`, the one version that is read");
+        let message = format!("expected `{SCHEMA}`, the only supported version");
         return Err(at.wrong("schema", Problem::Invalid { message }));
     }
     let ours = [capabilities::KEY, "modalities", "tooling", "models"];
@@ -124,8 +124,7 @@ fn allowed(
         };
         if let Some(key) = table.keys().find(device) {
             let message =
-                "this host has no such thing: it has no microphone, loudspeaker or other device"
-                    .to_owned();
+                "not available: this host has no microphone, speaker or other device".to_owned();
             return Err(at.wrong(key, Problem::Invalid { message }));
         }
         tree.insert(capabilities::KEY.to_owned(), stated.clone());
@@ -137,7 +136,7 @@ fn allowed(
             let name = at.str(modality)?;
             let Some((name, call)) = MODALITIES.iter().find(|(known, _)| *known == name) else {
                 let known = MODALITIES.map(|(known, _)| known).join("`, `");
-                return Err(at.invalid(format!("no such modality; there are `{known}`")));
+                return Err(at.invalid(format!("unknown modality: expected one of `{known}`")));
             };
             if seen.contains(name) {
                 return Err(at.invalid("occurs twice"));
@@ -146,7 +145,7 @@ fn allowed(
             match call {
                 Some(call) if calls.contains(call) => {}
                 Some(call) => calls.push(call),
-                None => at.remark_here("this host has none of this: what needs it does not run"),
+                None => at.remark_here("not available on this host: tools that need it do not run"),
             }
             Ok(())
         })
@@ -159,7 +158,7 @@ fn allowed(
         let calls = stated.entry("calls").or_insert_with(|| json!([]));
         calls.as_array_mut()
     });
-    // Calls that are no list are found wrong by whoever reads the section.
+    // Calls that are not a list are reported by the reader of the section.
     if let Some(Some(stated)) = stated {
         stated.extend(calls.into_iter().map(Value::from));
     }

@@ -11,7 +11,7 @@ use crate::{
     tree::{self, Spot},
 };
 
-/// What one or several layers say. Every key in it is known and every value can be had.
+/// What one or several layers say. Every key in it is known and every value is valid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialAppConfig(Value);
 
@@ -66,7 +66,7 @@ impl PartialAppConfig {
     ///
     /// # Errors
     ///
-    /// When the text is no assignment, the key is not known or the value cannot be had; nothing is
+    /// When the text is not an assignment, the key is unknown or the value is invalid; nothing is
     /// changed then.
     pub fn assign(&mut self, text: &str) -> Result<(), ConfigError> {
         let place = || Place::of(Origin::Assignment(text.to_string()));

@@ -37,7 +37,7 @@ pub struct PolicyConfig {
     /// What tools may do with files that a person chooses for one call; `read-write` unless set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub selected: Option<WorkspaceAccess>,
-    /// The variables of the environment that tools may be told; none unless set.
+    /// The environment variables that tools may see; none unless set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub env: Vec<EnvGrant>,
     /// Whether tools may read clocks; `true` unless set.
@@ -90,7 +90,7 @@ impl PolicyConfig {
                 net: self.net.as_ref().map(NetGrant::net).unwrap_or_default(),
                 subprocess: self.subprocess.unwrap_or(true),
                 brokered: self.brokered(),
-                // Whoever chooses a file for a call has said that the tool may have it.
+                // A person who chooses a file for a call has said that the tool may have it.
                 selected: self.selected.unwrap_or(WorkspaceAccess::ReadWrite).access(),
                 env: self.env.iter().map(|env| env.name().clone()).collect(),
                 ambient: Ambient {

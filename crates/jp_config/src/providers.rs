@@ -29,7 +29,7 @@ pub struct ProvidersConfig {
 }
 
 impl ProvidersConfig {
-    /// Tells whether this section says nothing.
+    /// Returns whether this section says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.mcp.is_empty()

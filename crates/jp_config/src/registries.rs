@@ -1,5 +1,5 @@
 //! `[registries.<name>]`: where tools are fetched from. Only the user's own file may hold it:
-//! whoever names a registry and its key decides what runs here.
+//! naming a registry and its key decides what runs here.
 
 use std::path::PathBuf;
 
@@ -67,9 +67,7 @@ impl TryFrom<Value> for RegistryConfig {
             // The words of an absent key: another layer cannot add it, but the place is found by them.
             (None, None, None) => return Err("missing field `url`".to_string()),
             _ => {
-                return Err(
-                    "a registry has one of `url`, `dir` and `oci`; this has several".to_string(),
-                );
+                return Err("expected exactly one of `url`, `dir` and `oci`".to_string());
             }
         };
         Ok(Self {
@@ -119,7 +117,7 @@ fn oci_of(oci: String) -> Result<RegistryPlace, String> {
     Ok(RegistryPlace::Oci(oci))
 }
 
-/// Tells whether a text has the form of a key; whoever uses it reads it once more.
+/// Returns whether a text has the form of a key; the code that uses it parses it again.
 fn is_key(text: &str) -> bool {
     let Some(base64) = text.strip_prefix(KEY).and_then(|key| key.strip_suffix('=')) else {
         return false;

@@ -2,7 +2,7 @@
 //! turned into the one model before anything else looks at it.
 //!
 //! Fails closed: a key that would be ignored is an error, apart from the two that are known to have
-//! no effect, which are said to have none.
+//! no effect, which are reported as such.
 
 use jp_policy::HostPattern;
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ const ABI_VERSIONS: [u64; 2] = [1, 2];
 /// The key of what a tool may do with files, which nothing here can hold.
 const FILES: &str = "filesystem";
 
-/// Tells whether a tree is written in this format.
+/// Returns whether a tree is written in this format.
 pub(crate) fn is_sandbox(tree: &Value) -> bool {
     tree.get(MARK).is_some()
 }
@@ -48,7 +48,7 @@ pub(crate) fn translate(tree: &Value) -> Result<Translated, Finding> {
     })
 }
 
-/// Returns where in the file stands what a key of ours says; nothing for a key that is no tool's.
+/// Returns where in the file the value of a key of ours is; nothing for a key that does not belong to a tool.
 pub(crate) fn original(path: &[String]) -> Option<Vec<String>> {
     /// Keys below a tool, ours and theirs, the most exact first.
     const KEYS: [(&[&str], &[&str]); 8] = [

@@ -35,7 +35,7 @@ impl Stage for Loose {
     type Required<T: Field> = Option<T>;
 }
 
-/// Tells whether a value is the default, which is not written out.
+/// Returns whether a value is the default, which is not written out.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -33,7 +33,7 @@ pub enum ToolingConfig {
 pub struct RegistryTool {
     /// Its id in the registry, if that is not its name.
     pub id: Option<String>,
-    /// The versions that will do.
+    /// The accepted versions.
     pub version: VersionReq,
     /// Which registry, by its name under `[registries]`; the default one unless set.
     pub registry: Option<String>,
@@ -142,7 +142,7 @@ impl Table {
     }
 }
 
-/// Says what the reader of tables says: whoever looks for the place of an error knows the words.
+/// Uses the words of the table reader, which the search for the place of an error knows.
 fn missing(field: &str) -> String {
     format!("missing field `{field}`")
 }
@@ -150,7 +150,7 @@ fn missing(field: &str) -> String {
 /// Reads which versions will do: a whole version means that one, anything else is a range of
 /// Cargo's. The same text means the same on the command line and in each file.
 pub(crate) fn versions(text: &str) -> Result<VersionReq, String> {
-    let too_long = || format!("a version has at most {MAX_VERSIONS} bytes");
+    let too_long = || format!("version too long: expected at most {MAX_VERSIONS} bytes");
     if text.len() > MAX_VERSIONS {
         return Err(too_long());
     }
@@ -160,7 +160,7 @@ pub(crate) fn versions(text: &str) -> Result<VersionReq, String> {
     };
     let read: VersionReq = read.map_err(|error: semver::Error| {
         format!(
-            "`{}` is no version: {error}; expected one such as `1.2.0`, or a range such as `1.2`, `^1` or `*`",
+            "invalid version `{}`: {error}; expected one such as `1.2.0`, or a range such as `1.2`, `^1` or `*`",
             jp_text::inline(text)
         )
     })?;
@@ -171,7 +171,7 @@ pub(crate) fn versions(text: &str) -> Result<VersionReq, String> {
     }
 }
 
-/// Tells whether a text can be the id of a tool in a registry.
+/// Returns whether a text can be the id of a tool in a registry.
 pub(crate) fn is_tool_id(text: &str) -> bool {
     let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     let word = |word: &str| !word.is_empty() && word.bytes().all(letter);
@@ -182,7 +182,7 @@ pub(crate) fn is_tool_id(text: &str) -> bool {
 pub(crate) fn not_an_id(id: &str) -> String {
     let id = jp_text::start(id, 80);
     format!(
-        "`{id}` is no tool of a registry: expected words of a-z and 0-9, joined by `-` or `.`, such as `pdf.extract-text`"
+        "invalid tool id `{id}`: expected words of a-z and 0-9, joined by `-` or `.`, such as `pdf.extract-text`"
     )
 }
 
@@ -225,12 +225,12 @@ impl JsonSchema for ToolingConfig {
         let text = |description: &str| json!({ "type": "string", "description": description });
         schemars::json_schema!({
             "anyOf": [
-                text("The versions that will do: `1.2.0` is that one; `1.2`, `^1`, `>=1, <3` and `*` are ranges."),
+                text("The accepted versions: `1.2.0` is exactly that one; `1.2`, `^1`, `>=1, <3` and `*` are ranges."),
                 {
                     "type": "object",
                     "properties": {
                         "id": text("The id in the registry, if that is not the name."),
-                        "version": text("The versions that will do; any unless set."),
+                        "version": text("The accepted versions; any unless set."),
                         "registry": text("The registry, by its name; the default one unless set."),
                         "path": text("The Wasm binary of a tool that comes with the app."),
                         "manifest": text("The manifest of such a tool."),

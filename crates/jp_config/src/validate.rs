@@ -94,7 +94,7 @@ fn check_rest(
         // `mcp.<server>.<tool>` could not name a server with a dot.
         let dot = id
             .contains('.')
-            .then(|| "a server's id has no dots".to_string());
+            .then(|| "invalid server id: expected no dots".to_string());
         let checked = check_id(id).and(dot.map_or(Ok(()), Err));
         checked.map_err(|message| invalid(&["providers", "mcp", id], message))?;
         if let Err((key, message)) = server.check() {
@@ -132,7 +132,7 @@ fn check_search(
         return Ok(());
     };
     let message = match (search.provider, &search.model) {
-        (SearchProvider::Searxng, Some(_)) => "would have no effect: `searxng` is no model",
+        (SearchProvider::Searxng, Some(_)) => "would have no effect: `searxng` is not a model",
         (SearchProvider::Responses, None) => "is missing: the provider `responses` is a model",
         _ => return Ok(()),
     };
@@ -169,20 +169,20 @@ const fn limit_of(error: &LimitError) -> Limit {
 }
 
 fn bad_abi(abi: u8) -> String {
-    format!("{abi} is no version of the calling convention; there are 1 and 2")
+    format!("invalid `abi` {abi}: expected 1 or 2")
 }
 
 fn check_id(id: &str) -> Result<(), String> {
     let plain = |c: char| !c.is_control() && !c.is_whitespace();
     if id.is_empty() || id.len() > MAX_ID || !id.chars().all(plain) {
         return Err(format!(
-            "an id has 1 to {MAX_ID} bytes and no spaces or control characters"
+            "invalid id: expected 1 to {MAX_ID} bytes without spaces or control characters"
         ));
     }
     Ok(())
 }
 
-/// Returns what is set on a tool and has no effect, where that is no mistake: `wasm` and `command` may
+/// Returns what is set on a tool without effect, where that is not a mistake: `wasm` and `command` may
 /// stand where another kind of tool was, and who answers questions waits for a model to answer them.
 fn remarks(tool: &ToolConfig) -> Vec<(&'static [&'static str], &'static str)> {
     let mut remarks: Vec<(&[&str], &str)> = Vec::new();

@@ -66,7 +66,7 @@ fn plus_adds_to_lists_and_texts() {
     insta::assert_snapshot!(check(&["kb.topic.t.learned:+=[\"c\"]"]), @r#"{"kb":{"topic":{"t":{"learned":["a","b","c"]}}}}"#);
     insta::assert_snapshot!(check(&["kb.topic.t.disabled+=c"]), @r#"{"kb":{"topic":{"t":{"disabled":["c"]}}}}"#);
     insta::assert_snapshot!(check(&["kb.topic.t.subjects+=/u"]), @r#"{"kb":{"topic":{"t":{"subjects":"t/u"}}}}"#);
-    insta::assert_snapshot!(check(&["kb.topic.t+=u"]), @"--cfg kb.topic.t+=u: kb.topic.t: type error: this cannot be added to what is there");
+    insta::assert_snapshot!(check(&["kb.topic.t+=u"]), @"--cfg kb.topic.t+=u: kb.topic.t: type error: cannot add this to the value that is there");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn items_of_lists_have_numbers() {
     insta::assert_snapshot!(check(&["kb.topic.t.learned.1=c"]), @r#"{"kb":{"topic":{"t":{"learned":["a","c"]}}}}"#);
     insta::assert_snapshot!(check(&["kb.topic.t.learned.2=c"]), @r#"{"kb":{"topic":{"t":{"learned":["a","b","c"]}}}}"#);
     insta::assert_snapshot!(check(&["kb.topic.t.learned.0:=null"]), @r#"{"kb":{"topic":{"t":{"learned":["b"]}}}}"#);
-    insta::assert_snapshot!(check(&["kb.topic.t.learned.4=c"]), @"--cfg kb.topic.t.learned.4=c: kb.topic.t.learned.4: type error: the list has no such item");
+    insta::assert_snapshot!(check(&["kb.topic.t.learned.4=c"]), @"--cfg kb.topic.t.learned.4=c: kb.topic.t.learned.4: type error: no such item in the list");
 }
 
 #[test]
@@ -82,8 +82,8 @@ fn mistakes_name_the_key_and_the_nearest_one() {
     insta::assert_snapshot!(check(&["conversation.tools.x.comand=ls"]), @"--cfg conversation.tools.x.comand=ls: conversation.tools.x.comand: unknown key (did you mean `command`?)");
     insta::assert_snapshot!(check(&["conversation.tools.x.comand:=null"]), @"--cfg conversation.tools.x.comand:=null: conversation.tools.x.comand: unknown key (did you mean `command`?)");
     insta::assert_snapshot!(check(&["conversation.tools.x.enable=maybe"]), @"--cfg conversation.tools.x.enable=maybe: conversation.tools.x.enable: expected `true`, `false`, `on`, `off`, `explicit` or `always`, found `maybe`");
-    insta::assert_snapshot!(check(&["conversation.tools.x.wasm=../a"]), @"--cfg conversation.tools.x.wasm=../a: conversation.tools.x.wasm: `../a` has a `..`; paths stay inside the workspace");
-    insta::assert_snapshot!(check(&["conversation.tools.x.options:=[1"]), @"--cfg conversation.tools.x.options:=[1: conversation.tools.x.options: no JSON: EOF while parsing a list at line 1 column 2");
+    insta::assert_snapshot!(check(&["conversation.tools.x.wasm=../a"]), @"--cfg conversation.tools.x.wasm=../a: conversation.tools.x.wasm: invalid path `../a`: `..` could lead out of the workspace");
+    insta::assert_snapshot!(check(&["conversation.tools.x.options:=[1"]), @"--cfg conversation.tools.x.options:=[1: conversation.tools.x.options: invalid JSON: EOF while parsing a list at line 1 column 2");
     insta::assert_snapshot!(check(&["nonsense"]), @"--cfg nonsense: expected `key=value`, `key:=json`, `key+=value`, `key:+=json` or a JSON object");
     insta::assert_snapshot!(check(&["a..b=1"]), @"--cfg a..b=1: expected `key=value`, `key:=json`, `key+=value`, `key:+=json` or a JSON object");
 }

@@ -33,10 +33,7 @@ fn a_huge_file_is_refused_unread() {
     let found = problem(|file| {
         fs::File::create(file).unwrap().set_len(100 << 20).unwrap();
     });
-    assert_eq!(
-        found.to_string(),
-        "the file is larger than 4 MiB, the most that is read"
-    );
+    assert_eq!(found.to_string(), "file too large: expected at most 4 MiB");
 }
 
 #[test]
@@ -70,8 +67,8 @@ fn a_device_is_refused() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused() {
-    assert_eq!(text_problem(b"a = 1\n\xff"), "not UTF-8 (byte 6)");
+fn bytes_that_are_not_utf_8_are_refused() {
+    assert_eq!(text_problem(b"a = 1\n\xff"), "invalid UTF-8 at byte 6");
 }
 
 #[test]

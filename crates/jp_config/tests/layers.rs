@@ -635,7 +635,7 @@ fn what_the_user_allows_nowhere_or_says_of_no_model_is_refused() {
         ),
         (
             format!("{search}'searxng'\nmodel = 'm'"),
-            "~/user/config.toml:4: broker.search.model: would have no effect: `searxng` is no model",
+            "~/user/config.toml:4: broker.search.model: would have no effect: `searxng` is not a model",
         ),
         (
             format!("{search}'responses'"),

@@ -79,7 +79,7 @@ fn a_manifest_is_a_layer_of_the_workspace() {
         .collect();
     let expected = [
         "~/ws/locara.json:12: storage: has no effect here: this host runs the app's tools, not the app",
-        "~/ws/locara.json:7: modalities.1: this host has none of this: what needs it does not run",
+        "~/ws/locara.json:7: modalities.1: not available on this host: tools that need it do not run",
     ];
     assert_eq!(warnings, expected);
 }
@@ -130,11 +130,11 @@ fn mistakes_are_found_where_they_stand() {
         ),
         (
             ("\"ocr@1.2.0\"", "\"ocr@newest\""),
-            "9: tooling.0: `newest` is no version",
+            "9: tooling.0: invalid version `newest`",
         ),
         (
             ("\"code-exec.javascript\"", "\"Code\""),
-            "10: tooling.1: `Code` is no tool of a registry",
+            "10: tooling.1: invalid tool id `Code`",
         ),
         (
             ("\"user-selected\"", "\"user-selectd\""),
@@ -143,7 +143,7 @@ fn mistakes_are_found_where_they_stand() {
         (("\"read\"", "\"rw\""), "6: capabilities.fs.user-selected: "),
         (
             ("\"fs\"", "\"device.camera\""),
-            "6: capabilities.\"device.camera\": this host has no such thing",
+            "6: capabilities.\"device.camera\": not available: this host has no microphone",
         ),
         (
             ("\"net\"", "\"policy\""),
@@ -151,7 +151,7 @@ fn mistakes_are_found_where_they_stand() {
         ),
         (
             ("text-to-speech", "text-to-text-thinkin"),
-            "7: modalities.1: no such modality",
+            "7: modalities.1: unknown modality",
         ),
         (
             ("locara/v1", "locara/v9"),
@@ -251,16 +251,18 @@ fn lists_of_a_stranger_are_bounded() {
     let found = error(&format!(
         r#"{{"schema": "locara/v1", "capabilities": {{"calls": [{calls}]}}}}"#
     ));
-    assert!(found.ends_with("capabilities.calls: `calls` has more than 1024 names"));
+    assert!(
+        found.ends_with("capabilities.calls: too many names in `calls`: expected at most 1024")
+    );
     let model = format!("\"m@sha256:{}\"", "0".repeat(64));
     let models = vec![model; 10_000].join(",");
     let found = error(&format!(
         r#"{{"schema": "locara/v1", "models": [{models}]}}"#
     ));
-    assert!(found.ends_with(":1: models: an app has at most 256 models"));
+    assert!(found.ends_with(":1: models: too many models: expected at most 256"));
     let said = vec!["[[capabilities]]\n"; 33].concat();
     let found = World::new(&[("ws/.jp.toml", &said)]).error();
-    assert!(found.contains("at most 32 files"), "{found}");
+    assert!(found.contains("expected at most 32"), "{found}");
 }
 
 #[test]

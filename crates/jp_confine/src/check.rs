@@ -23,11 +23,11 @@ pub(crate) fn check(
         return unpassable("the program", "its name is empty");
     }
     if has_nul(program) || args.iter().any(|arg| has_nul(arg)) {
-        return unpassable("an argument", "it holds a NUL byte");
+        return unpassable("an argument", "it contains a NUL byte");
     }
     for (name, value) in &confinement.env {
         if has_nul(name) || has_nul(value) {
-            return unpassable("an environment variable", "it holds a NUL byte");
+            return unpassable("an environment variable", "it contains a NUL byte");
         }
         if name.is_empty() || name.as_encoded_bytes().contains(&b'=') {
             return unpassable("an environment variable", "its name is empty or holds `=`");
@@ -73,7 +73,7 @@ pub(crate) fn grant_problem(path: &Path) -> Option<&'static str> {
         .iter()
         .any(|own| path.starts_with(own));
     if path.as_os_str().as_encoded_bytes().contains(&0) {
-        Some("it holds a NUL byte")
+        Some("it contains a NUL byte")
     } else if !path.is_absolute() || !path.components().all(plain) {
         Some("it is not an absolute path without `..`")
     } else if path == Path::new("/") {

@@ -117,7 +117,7 @@ impl Group {
         &self.path
     }
 
-    /// Tells whether something was killed because the memory was used up.
+    /// Returns whether something was killed because the memory was used up.
     pub(crate) fn ran_out_of_memory(&self) -> bool {
         let events = fs::read_to_string(self.path.join("memory.events")).unwrap_or_default();
         events

@@ -152,7 +152,10 @@ impl Launcher {
 
     fn find_support(&self) -> Result<Support, Failure> {
         if !cfg!(target_os = "linux") {
-            return Err(failure("no way to confine is known here", "use Linux"));
+            return Err(failure(
+                "confinement is not supported on this system",
+                "use Linux",
+            ));
         }
         for parent in group::parents() {
             let made = Group::make(&parent, PROBE_MEMORY);
@@ -287,7 +290,7 @@ impl Report {
         }
     }
 
-    /// Tells whether the program was killed because all its processes together had used up their memory.
+    /// Returns whether the program was killed because all its processes together had used up their memory.
     /// Where each process has a limit of its own nobody is killed: what it asks for is refused.
     #[must_use]
     pub fn ran_out_of_memory(&self) -> bool {

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_or_longer_order_is_no_order() {
+    fn a_cut_or_longer_order_is_refused() {
         let whole = order().encode();
         for end in 0..whole.len() {
             assert!(Order::decode(&whole[..end]).is_none(), "cut at {end}");

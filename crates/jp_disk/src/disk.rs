@@ -55,7 +55,7 @@ impl Disk {
         Self::default()
     }
 
-    /// Returns a disk that does `operations` and then nothing any more, for tests of crashes.
+    /// Returns a disk that does `operations` and then stops, for tests of crashes.
     #[must_use]
     pub fn failing_after(operations: u64, torn: Torn) -> Self {
         let crash = Crash {
@@ -104,7 +104,7 @@ impl Disk {
         create_dir(dir)
     }
 
-    /// Puts bytes in the place of a file: whoever looks sees the old ones or all of the new ones.
+    /// Replaces a file: readers see the old bytes or all of the new ones.
     ///
     /// The caller holds the lock of the file, so that what an interrupted call left can be removed.
     ///
@@ -190,7 +190,7 @@ impl Disk {
     ///
     /// When it is there and cannot be removed.
     pub fn remove(&self, path: &Path) -> io::Result<()> {
-        // Looked at first, so that removing nothing is no operation.
+        // Looked at first, so that removing nothing is not an operation.
         if fs::symlink_metadata(path).is_err() {
             return Ok(());
         }
@@ -252,7 +252,7 @@ impl Disk {
 ///
 /// # Errors
 ///
-/// When it is no ordinary file, cannot be read, or is larger (`FileTooLarge`).
+/// When it is not a regular file, cannot be read, or is larger (`FileTooLarge`).
 pub fn read(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
     // A FIFO in its place would otherwise make the caller wait for ever.
     let flags = flags(OFlags::NONBLOCK);
@@ -264,7 +264,7 @@ pub fn read(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
     let found = file.metadata()?;
     if !found.is_file() {
         let kind = io::ErrorKind::InvalidInput;
-        return Err(io::Error::new(kind, "it is no ordinary file"));
+        return Err(io::Error::new(kind, "not a regular file"));
     }
     let size = usize::try_from(found.len().min(max)).unwrap_or_default();
     let mut bytes = Vec::with_capacity(size.saturating_add(1));
@@ -292,7 +292,7 @@ pub fn parent(path: &Path) -> &Path {
     parent.unwrap_or(Path::new("."))
 }
 
-/// Opens neither a link to somebody else's file nor a FIFO that keeps whoever opens it waiting.
+/// Opens neither a link to somebody else's file nor a FIFO that blocks the process that opens it.
 pub(crate) fn careful() -> i32 {
     flags(OFlags::NOFOLLOW | OFlags::NONBLOCK)
 }
@@ -305,7 +305,7 @@ fn flags(flags: OFlags) -> i32 {
 fn beside(path: &Path, suffix: &str) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or_else(|| {
         let kind = io::ErrorKind::InvalidInput;
-        io::Error::new(kind, "it is no name of a file")
+        io::Error::new(kind, "not the name of a file")
     })?;
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);

@@ -52,11 +52,11 @@ impl Exposure {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Link => "is a symbolic link",
-            Self::NoFile => "is no regular file",
+            Self::NoFile => "is not a regular file",
             Self::Owner => "belongs to another user",
             Self::Changeable => "can be changed by others",
             Self::Readable => "can be read by others",
-            Self::TooLarge => "is larger than any such file",
+            Self::TooLarge => "is too large",
         }
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 
-/// As much of a text that is no digest is kept for the message.
+/// How much of an invalid digest is kept for the message.
 const SHOWN: usize = 80;
 
 /// The SHA-256 of some bytes, written as 64 hexadecimal digits in lower case.
@@ -19,7 +19,7 @@ pub struct Sha256([u8; 32]);
 
 /// A text that is no SHA-256.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no sha256: expected 64 digits 0-9 and a-f", text.escape_debug())]
+#[error("invalid sha256 `{}`: expected 64 digits 0-9 and a-f", text.escape_debug())]
 pub struct Sha256Error {
     /// The beginning of the text.
     pub text: String,

@@ -1,6 +1,6 @@
 //! Files that are gone with their owner, also when that was killed.
 //!
-//! Each is locked as long as its owner lives. Whoever can lock one knows that nobody uses it any
+//! Each is locked as long as its owner lives. A process that can lock one knows that nobody uses it any
 //! more, and may remove it: that is how the next writer sweeps what a killed process left.
 
 use std::{
@@ -72,7 +72,9 @@ impl Temporary {
                 });
             }
         }
-        Err(io::Error::other("somebody takes every new file away"))
+        Err(io::Error::other(
+            "another program keeps removing the new file",
+        ))
     }
 
     /// Removes the files of these names in a directory that nobody holds any more and nobody changed for
@@ -160,7 +162,7 @@ pub fn sweep_new(dir: &Path) {
 }
 
 /// Puts a file in place as a whole, for its owner only. It is not waited for: after a power cut it may
-/// be damaged, so it must be one that proves itself and can be made anew.
+/// be damaged, so it must be one that proves itself and can be made again.
 ///
 /// # Errors
 ///
@@ -218,7 +220,7 @@ fn sweep_one(path: &Path, idle: Duration) -> bool {
     swept().unwrap_or(false)
 }
 
-/// Tells whether a path still names the file that is open.
+/// Returns whether a path still names the file that is open.
 fn is_named(file: &File, path: &Path) -> bool {
     let open = file.metadata();
     let named = fs::symlink_metadata(path);

@@ -20,7 +20,7 @@ pub enum OpenError {
         what: &'static str,
     },
     /// `JP_KEYRING` is neither of its values.
-    #[error("JP_KEYRING is `off` or `auto`, not {value:?}")]
+    #[error("invalid JP_KEYRING {value:?}: expected `off` or `auto`")]
     Keyring {
         /// What it is.
         value: OsString,

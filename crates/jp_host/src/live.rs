@@ -1,4 +1,4 @@
-//! A workspace that stays open: what has changed on disk is noticed, and the workspace is opened anew.
+//! A workspace that stays open: what has changed on disk is noticed, and the workspace is opened again.
 
 use std::{
     collections::BTreeMap,

@@ -46,7 +46,7 @@ impl Location {
     }
 }
 
-/// Tells whether a directory says that it is a workspace.
+/// Returns whether a directory says that it is a workspace.
 fn is_root(dir: &Path) -> bool {
     let has_file = |name: &str| dir.join(name).is_file();
     dir.join(".jp").is_dir() || has_file(APP_MANIFEST) || has_file(LOCK_FILE)

@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(of("off").unwrap().keyring, None);
         assert!(of("auto").unwrap().keyring.is_some());
         let error = of("of").unwrap_err().to_string();
-        assert_eq!(error, "JP_KEYRING is `off` or `auto`, not \"of\"");
+        assert_eq!(error, "invalid JP_KEYRING \"of\": expected `off` or `auto`");
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(crate) fn tools(
     let store = Store::open(&places.store_dir()?).map_err(OpenError::registry)?;
     let mut tools = RegistryTools::open(&kept, store)?;
     for (name, registry) in &config.registries {
-        // A key that was revoked counts for nothing, and is told of when it is needed.
+        // A revoked key counts for nothing, and is reported when it is needed.
         drop(know_key(name, registry, &mut tools.known.roots));
     }
     // Nothing is asked before an artifact is missing.

@@ -56,7 +56,7 @@ impl Workspace {
         &self.host
     }
 
-    /// Writes down every call from now on. Whoever runs tools must.
+    /// Records every call from now on. A front that runs tools must call this.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl Workspace {
         mcp.list(server, cancel).await.map(|_| ())
     }
 
-    /// Tells whether a tool of the configuration is one of an MCP server.
+    /// Returns whether a tool of the configuration is one of an MCP server.
     #[must_use]
     pub fn needs_servers(&self) -> bool {
         let needed = |mcp: &Arc<jp_llm::McpTools>| mcp.are_needed(&self.loaded);

@@ -45,7 +45,7 @@ impl Answered<'_> {
             let coding = line(coding, 100);
             return Err(failure(
                 HttpFailureKind::NoMessage,
-                format!("the server answered in the encoding `{coding}`, which nobody asked for"),
+                format!("the server answered in the encoding `{coding}`, which was not requested"),
             ));
         }
         let session = self.response.header(SESSION).map(str::to_owned);
@@ -53,7 +53,9 @@ impl Answered<'_> {
         match status {
             // Nothing else would come, and nobody should wait for it.
             202 | 204 => {
-                let text = format!("the server took the request with HTTP {status} and no answer");
+                let text = format!(
+                    "the server accepted the request with HTTP {status} but sent no response"
+                );
                 return Err(failure(HttpFailureKind::Answered, text));
             }
             200..=299 if kind == EVENTS => {
@@ -99,7 +101,7 @@ impl Answered<'_> {
         kind.trim().to_ascii_lowercase()
     }
 
-    /// Says why a status is no answer, and what to do about it.
+    /// Says why a status is not an answer, and what to do about it.
     fn refused(&self, body: &[u8]) -> Failure {
         let status = self.response.status;
         let said = match self.kind().as_str() {
@@ -121,7 +123,7 @@ impl Answered<'_> {
         )
     }
 
-    /// Says what to do about a credential that is missing or not taken.
+    /// Says what to do about a credential that is missing or rejected.
     fn advice(&self) -> String {
         let secret = self.headers.iter().find_map(|(header, value)| {
             let (secret, _) = value.split_once("{{secret:")?.1.split_once("}}")?;
@@ -129,11 +131,11 @@ impl Answered<'_> {
         });
         match secret {
             Some((header, secret)) => format!(
-                "; it does not take the secret `{secret}` of the header `{header}`: `jp secret set \
+                "; it rejects the secret `{secret}` of the header `{header}`: `jp secret set \
                  {secret} --for URL` replaces it"
             ),
             None => format!(
-                "; it wants a credential: keep one with `jp secret set NAME --for URL`, and send it \
+                "; it requires a credential: store one with `jp secret set NAME --for URL`, and send it \
                  with `headers = {{ Authorization = \"Bearer {{{{secret:NAME}}}}\" }}` under \
                  `[providers.mcp.{}]`",
                 self.id
@@ -169,9 +171,9 @@ fn not_json(kind: &str) -> Failure {
 /// Says what is wrong with a message. The reader's own words would repeat those of the server.
 fn not_a_message(error: &serde_json::Error) -> Failure {
     let text = match error.is_data() {
-        true => "the server answered JSON that is no message of JSON-RPC".to_owned(),
+        true => "the server answered JSON that is not a JSON-RPC message".to_owned(),
         false => format!(
-            "the server answered broken JSON (line {}, column {})",
+            "the server answered invalid JSON (line {}, column {})",
             error.line(),
             error.column()
         ),

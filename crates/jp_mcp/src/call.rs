@@ -51,7 +51,7 @@ pub struct Called {
 }
 
 impl Called {
-    /// Returns what a model is told: the content, and what was left out of it.
+    /// Returns what a model sees: the content, and what was left out of it.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = self.content.clone();
@@ -62,7 +62,7 @@ impl Called {
         text
     }
 
-    /// Makes what a model is told of what a server sent.
+    /// Makes what a model sees of what a server sent.
     pub(crate) fn read(server: &str, sent: CallToolResult, most: usize) -> Result<Self, McpError> {
         let mut called = Self {
             is_error: sent.is_error.unwrap_or(false),

@@ -28,7 +28,7 @@ pub(crate) fn hash(path: &Path, algorithm: Algorithm) -> io::Result<String> {
     }
 }
 
-/// Tells whether a hash is the configured one, in whatever case it was written.
+/// Returns whether a hash is the configured one, in whatever case it was written.
 pub(crate) fn fits(found: &str, checksum: &Checksum) -> bool {
     found.eq_ignore_ascii_case(checksum.value.trim())
 }
@@ -70,7 +70,7 @@ mod tests {
         }
         assert!(
             hash(dir.path(), Algorithm::Sha256).is_err(),
-            "a directory is no program"
+            "not a program but a directory"
         );
     }
 }

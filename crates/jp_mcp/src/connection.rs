@@ -80,7 +80,7 @@ impl Connection {
             Err(Unopened::Failed(error)) => Err(error),
             Err(Unopened::Newer) => Err(McpError::Protocol {
                 server: server.id.clone(),
-                reason: "it speaks no revision of the protocol that is known here".to_owned(),
+                reason: "it supports none of the protocol versions that jp supports".to_owned(),
             }),
         }
     }
@@ -140,12 +140,12 @@ impl Connection {
         }
     }
 
-    /// Tells whether anything can still be asked.
+    /// Returns whether anything can still be asked.
     pub(crate) fn is_alive(&self) -> bool {
         !self.service.peer().is_transport_closed() && !self.fate.gone.is_cancelled()
     }
 
-    /// Tells whether the server is a program.
+    /// Returns whether the server is a program.
     pub(crate) const fn is_program(&self) -> bool {
         self.process.is_some()
     }
@@ -219,7 +219,7 @@ async fn unopened(
         (None, Some(mut process)) => process.ending().await,
         (None, None) => None,
     };
-    let closed = "the connection was closed before it answered the greeting";
+    let closed = "the connection was closed before it answered `initialize`";
     Unopened::Failed(McpError::Start {
         server: server.to_owned(),
         reason: reason.unwrap_or_else(|| closed.to_owned()),

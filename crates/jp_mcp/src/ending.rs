@@ -51,7 +51,7 @@ pub(crate) fn of_stream(server: String, why: Unanswered) -> McpError {
             return McpError::Protocol {
                 server,
                 reason: format!(
-                    "its stream has more than {limit} events that are no messages for this request"
+                    "its stream has more than {limit} events that are not messages for this request"
                 ),
             };
         }
@@ -78,7 +78,7 @@ pub(crate) fn of_fate(server: &str, ended: &Ended, tail: &Tail) -> McpError {
             server,
             reason: format!(
                 "it was stopped because it wrote more than {limit} lines (or 1 MiB) to its standard \
-                 output that are no messages"
+                 output that are not messages"
             ),
             said: tail.said(),
         },
@@ -92,16 +92,16 @@ pub(crate) fn of_greeting(error: &ClientInitializeError) -> Option<String> {
         ClientInitializeError::JsonRpcError(error) => {
             let message = line(&error.message, MAX_REASON);
             let code = error.code.0;
-            return Some(format!("it refused the greeting: {message} ({code})"));
+            return Some(format!("it refused to initialize: {message} ({code})"));
         }
         ClientInitializeError::ExpectedInitResponse(_)
         | ClientInitializeError::ExpectedInitResult(_)
         | ClientInitializeError::ConflictInitResponseId(..)
         | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
-            "it answered the greeting with something else"
+            "it sent an unexpected response to `initialize`"
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
-            "it speaks no revision of the protocol that is known here"
+            "it supports none of the protocol versions that jp supports"
         }
         _ => return None,
     };

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use crate::{HttpFailure, Said};
 
-/// Why a server was not used, or a tool of it not called. A tool that says no is no error.
+/// Why a server was not used, or a tool of it not called. A tool that says no is not an error.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum McpError {
     /// No server has this id.
-    #[error("there is no MCP server `{server}`; configured: {known}")]
+    #[error("unknown MCP server `{server}`; configured: {known}")]
     UnknownServer {
         /// The id.
         server: String,
@@ -59,7 +59,7 @@ pub enum McpError {
     },
     /// The server ended too often to be started again now.
     #[error(
-        "MCP server `{server}` ended {times} times within a minute and is left alone for now{said}"
+        "MCP server `{server}` ended {times} times within a minute and is not restarted for now{said}"
     )]
     Flapping {
         /// The server.
@@ -119,7 +119,7 @@ pub enum McpError {
     },
     /// The tool is not what it was when somebody decided to use it.
     #[error(
-        "tool `{tool}` of MCP server `{server}` has changed since it was offered; look at it again before you use it"
+        "tool `{tool}` of MCP server `{server}` has changed since it was offered; review it again before you use it"
     )]
     Changed {
         /// The server.

@@ -35,7 +35,7 @@ pub(crate) fn listen(body: Box<dyn HttpBody>, open: Open, limits: Limits) -> Mes
             () = to.closed() => Ok(()),
             ended = read(body, &open.id, limits, &to) => ended,
         };
-        // Before the end of the stream is seen: whoever sees it asks why.
+        // Before the end of the stream is seen: its reader asks why it ended.
         if let Err(why) = ended {
             open.fail(why);
         }
@@ -88,7 +88,7 @@ async fn read(
                 Judged::Message(text) => (text, false),
                 Judged::Answer(text) => (text, true),
             };
-            // Without its id, the stream is not taken for one that can be resumed.
+            // Without its id, the stream does not look resumable.
             if to.send(Sse::default().data(text)).await.is_err() || is_answer {
                 return Ok(());
             }
@@ -121,7 +121,7 @@ fn judge(event: Event, id: &RequestId) -> Judged {
     if !is_message || event.data.trim_ascii().is_empty() {
         return Judged::Aside;
     }
-    // One that had to be mended is written anew; all others are passed on as they are.
+    // A message that had to be repaired is written again; all others are passed on as they are.
     let (message, is_mended) = match serde_json::from_slice::<Incoming>(&event.data) {
         Ok(message) => (message, false),
         Err(_) => match message::parse(&event.data) {

@@ -50,7 +50,7 @@ pub struct HttpResponse {
 /// The body of a response, as it arrives. Dropping it closes the connection.
 #[async_trait]
 pub trait HttpBody: Send {
-    /// Waits for the next bytes; `None` is the end of a whole body. Whoever stops waiting loses none.
+    /// Waits for the next bytes; `None` is the end of a whole body. A caller that stops waiting loses none.
     async fn next(&mut self) -> Option<Result<Vec<u8>, HttpFailure>>;
 }
 

@@ -26,14 +26,14 @@ const MAX_MESSAGE: usize = 500;
 /// Hears a server; clones share what it heard.
 #[derive(Clone, Default)]
 pub(crate) struct Handler {
-    /// Who wants to know how far a call is. Whoever sends a call holds this until it knows the
+    /// Who wants to know how far a call is. The sender of a call holds this until it knows the
     /// call's token, so that no report comes too early.
     pub(crate) listeners: Arc<Mutex<HashMap<ProgressToken, mpsc::Sender<Progress>>>>,
     changed: Arc<AtomicBool>,
 }
 
 impl Handler {
-    /// Tells whether the server said since the last time that its tools changed.
+    /// Returns whether the server said since the last time that its tools changed.
     pub(crate) fn take_changed(&self) -> bool {
         self.changed.swap(false, Ordering::AcqRel)
     }

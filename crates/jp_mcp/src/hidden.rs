@@ -2,18 +2,18 @@
 
 use jp_text::{is_hidden, is_variation_selector, shorten_and_count};
 
-/// Tells whether a character stays out of text: everything hidden but the ends of lines and the
+/// Returns whether a character stays out of text: everything hidden but the ends of lines and the
 /// selectors, which colour an emoji.
 fn is_removed(c: char) -> bool {
     !matches!(c, '\n' | '\t') && is_hidden(c) && !is_variation_selector(c)
 }
 
-/// Tells whether a text holds anything that [`clean`] would take out.
+/// Returns whether a text holds anything that [`clean`] would take out.
 pub(crate) fn has_hidden(text: &str) -> bool {
     clean(text).1 > 0
 }
 
-/// Takes out what nobody can see, and returns how many characters that were.
+/// Removes invisible characters, and returns how many there were.
 pub(crate) fn clean(text: &str) -> (String, usize) {
     let mut kept = String::with_capacity(text.len());
     let mut removed = 0_usize;

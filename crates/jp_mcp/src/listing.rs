@@ -113,7 +113,7 @@ fn checked(tool: Tool, limits: &Limits) -> Result<(ToolInfo, Vec<String>), Strin
     };
     if cleaned > 0 {
         remarks.push(format!(
-            "{cleaned} characters nobody can see were taken out of its schema"
+            "{cleaned} invisible characters were removed from its schema"
         ));
     }
     let info = ToolInfo {
@@ -142,7 +142,7 @@ fn words(text: &str, what: &str, limits: &Limits, remarks: &mut Vec<String>) -> 
     let (mut text, removed) = hidden::clean(text);
     if removed > 0 {
         remarks.push(format!(
-            "{removed} characters nobody can see were taken out of its {what}"
+            "{removed} invisible characters were removed from its {what}"
         ));
     }
     if text.len() > limits.description_bytes {
@@ -225,11 +225,11 @@ mod tests {
         assert_eq!(tools.get("d").unwrap().annotations.len(), 1);
         assert_eq!(tools.tools.len(), 2);
         insta::assert_snapshot!(tools.notes.join("\n"), @r"
-        tool `a`: 27 characters nobody can see were taken out of its description
+        tool `a`: 27 invisible characters were removed from its description
         tool `b` was left out: a name has 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`
         tool `c` was left out: its schema refers to `http://evil.example/`, and nothing outside it is fetched
         tool `d`: 60 bytes were left out of its description
-        tool `d`: 1 characters nobody can see were taken out of its schema
+        tool `d`: 1 invisible characters were removed from its schema
         ");
     }
 }

@@ -158,7 +158,7 @@ fn prepare(
     }
     let file = find(&program.command).ok_or_else(|| McpError::Start {
         server: server.to_owned(),
-        reason: format!("there is no program `{}`", program.command),
+        reason: format!("no such program: `{}`", program.command),
         said: Said::default(),
     })?;
     check(server, program, &file)?;
@@ -202,7 +202,7 @@ fn find(command: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Compares the bytes of the program with what was configured. Whoever can write to that file
+/// Compares the bytes of the program with what was configured. Anyone who can write to that file
 /// between this and the start could still swap it, and could as well have done so before.
 fn check(server: &str, program: &Program, file: &Path) -> Result<(), McpError> {
     let Some(checksum) = &program.checksum else {
@@ -242,7 +242,7 @@ fn confinement(program: &Program, file: &Path) -> Confinement {
         .iter()
         .any(|directory| file.starts_with(directory))
         || read.iter().chain(&program.write).any(granted);
-    // Whoever may start it may read it: its own file and nothing beside it.
+    // A program that may be started may be read: its own file and nothing beside it.
     if !visible && file.canonicalize().is_ok_and(|real| real == file) {
         read.push(file.to_owned());
     }

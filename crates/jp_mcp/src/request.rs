@@ -30,7 +30,7 @@ const MAX_REPORTS: usize = 64;
 /// How long an answer that was read before the end is waited for.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// How long telling a server that nobody waits any more may take.
+/// How long telling a server that its call was abandoned may take.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// The list of tools as it was last seen.
@@ -113,9 +113,9 @@ impl Connection {
                 Called::read(&self.server, result, call.max_result)
             }
             ServerResult::InputRequiredResult(_) => {
-                Err(self.broke("the tool asks for input, which this client said it cannot give"))
+                Err(self.broke("the tool asks for input, which this client does not support"))
             }
-            _ => Err(self.broke("it answered a call with something else")),
+            _ => Err(self.broke("it sent an unexpected response to a call")),
         }
     }
 
@@ -130,7 +130,8 @@ impl Connection {
             }
             if changed && !listed.may_refresh(self.limits.refreshes) {
                 let mut tools = Tools::clone(&tools);
-                let note = "the server says too often that its tools changed; this list is older";
+                let note =
+                    "the server reports changes of its tools too often; this list is outdated";
                 tools.notes.push(note.to_owned());
                 return Ok(Arc::new(tools));
             }
@@ -186,9 +187,7 @@ impl Connection {
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
             let ServerResult::ListToolsResult(page) = self.ask(request, wait, &|_| {}).await?
             else {
-                return Err(
-                    self.broke("it answered the question for its tools with something else")
-                );
+                return Err(self.broke("it sent an unexpected response to `tools/list`"));
             };
             for tool in page.tools {
                 let size = serde_json::to_vec(&tool).map_or(usize::MAX, |json| json.len());
@@ -217,7 +216,7 @@ impl Connection {
                 return Ok(tools);
             }
             if next == cursor {
-                return Err(self.broke("its list of tools leads back to the same page"));
+                return Err(self.broke("its list of tools repeats a page"));
             }
             cursor = next;
         }

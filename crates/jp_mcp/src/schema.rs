@@ -29,7 +29,7 @@ pub(crate) fn check(schema: &mut Map<String, Value>, most: usize) -> Result<usiz
     let size = serde_json::to_vec(&*schema).map_or(usize::MAX, |json| json.len());
     if size > most {
         return Err(format!(
-            "its schema takes {size} bytes, at most {most} are allowed"
+            "schema too large: expected at most {most} bytes, found {size}"
         ));
     }
     let mut cleaned = 0;
@@ -52,7 +52,7 @@ fn walk(key: &str, value: &mut Value, depth: usize, cleaned: &mut usize) -> Resu
         ));
     }
     if hidden::has_hidden(key) {
-        return Err("a name in its schema holds characters nobody can see".to_owned());
+        return Err("a name in its schema holds invisible characters".to_owned());
     }
     let next = depth.saturating_add(1);
     match value {
@@ -60,7 +60,7 @@ fn walk(key: &str, value: &mut Value, depth: usize, cleaned: &mut usize) -> Resu
             refuse_reference(key, text)?;
             let (clean, removed) = hidden::clean(text);
             if removed > 0 && !WORDS.contains(&key) {
-                return Err("a value in its schema holds characters nobody can see".to_owned());
+                return Err("a value in its schema holds invisible characters".to_owned());
             }
             *cleaned = cleaned.saturating_add(removed);
             *text = clean;
@@ -130,7 +130,7 @@ impl<'a> Circles<'a> {
         if let Some(Value::String(reference)) = map.get("$ref") {
             let pointer = reference.strip_prefix('#').unwrap_or_default();
             let Some(target) = self.root.pointer(pointer) else {
-                return Err("its schema refers to a place that is not there".to_owned());
+                return Err("its schema refers to a place that does not exist".to_owned());
             };
             self.follow(target, path)?;
         }
@@ -207,7 +207,10 @@ mod tests {
                 json!({"properties": {"a": {"$id": "http://x/", "$ref": "#/y"}}}),
                 "`$id` of its own",
             ),
-            (json!({"$ref": "#/$defs/none"}), "a place that is not there"),
+            (
+                json!({"$ref": "#/$defs/none"}),
+                "a place that does not exist",
+            ),
             (json!({"$ref": "#"}), "in a circle"),
             (
                 json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}}),

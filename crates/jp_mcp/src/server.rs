@@ -1,4 +1,4 @@
-//! What a server is and what it may use. Plain data, made by whoever reads the configuration.
+//! What a server is and what it may use. Plain data, made by the reader of the configuration.
 
 use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc, time::Duration};
 
@@ -133,7 +133,7 @@ pub struct Means {
 pub struct Limits {
     /// Bytes of one message.
     pub message_bytes: usize,
-    /// Bytes of all that is said over HTTP in answer to one request.
+    /// Bytes of everything sent over HTTP in answer to one request.
     pub stream_bytes: usize,
     /// Tools of a server.
     pub tools: usize,
@@ -145,7 +145,7 @@ pub struct Limits {
     pub list_bytes: usize,
     /// Time for the list of tools; the first one has the time of the start.
     pub list_time: Duration,
-    /// Lines on standard output that are no messages, and events of a stream.
+    /// Lines on standard output that are not messages, and events of a stream.
     pub stray_lines: usize,
     /// Messages in a second; a server that sends more is read more slowly.
     pub messages_per_second: u32,

@@ -97,7 +97,7 @@ impl Servers {
     /// # Errors
     ///
     /// When the server cannot be used, has no such tool or does not answer. A call is never made a
-    /// second time: nobody knows what the first did.
+    /// second time: what the first did is not known.
     pub async fn call(&self, server: &str, call: &Call<'_>) -> Result<Called, McpError> {
         let since = Instant::now();
         let wait = Waiting {

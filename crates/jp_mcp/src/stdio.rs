@@ -1,6 +1,6 @@
 //! The messages on a program's standard streams, one to a line.
 //!
-//! What is no message is tolerated up to a bound and kept for error messages: many programs greet on
+//! Output that is not a message is tolerated up to a bound and kept for error messages: many programs greet on
 //! their standard output.
 
 use std::{
@@ -27,7 +27,7 @@ use crate::{
 /// Messages that wait to be looked at; a server that sends more is not read meanwhile.
 const MAX_WAITING: usize = 64;
 
-/// Bytes on standard output that are no messages, over the whole life of a server.
+/// Bytes on standard output that are not messages, over the whole life of a server.
 const MAX_STRAY_BYTES: usize = 1024 * 1024;
 
 /// Why a connection was ended from this side.
@@ -119,7 +119,7 @@ impl Transport<RoleClient> for Stdio {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.incoming.close();
-        // Whoever holds the lock waits for a program that does not read; it is killed anyway.
+        // The holder of the lock waits for a program that does not read; it is killed anyway.
         if let Ok(mut stdin) = self.stdin.try_lock() {
             *stdin = None;
         }
@@ -142,7 +142,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads until the stream ends, nobody listens any more, or the program breaks the rules.
+    /// Reads until the stream ends, nobody listens, or the program breaks the rules.
     async fn run(mut self, stdout: ChildStdout, to: mpsc::Sender<Incoming>) {
         let mut stdout = BufReader::with_capacity(64 * 1024, stdout);
         let mut pace = Pace::new(self.limits.messages_per_second);

@@ -1,5 +1,5 @@
 //! The streamable HTTP transport over an [`HttpExchange`]: one request for each message. An answer that
-//! is a stream of events is read by [`crate::events`], any other whole; what is none is told by
+//! is a stream of events is read by [`crate::events`], any other whole; invalid ones are reported by
 //! [`crate::answered`].
 //!
 //! Streams that belong to no request are not asked for, so an HTTP server that has none to answer
@@ -47,7 +47,7 @@ pub(crate) fn transport(
 ) -> StreamableHttpClientTransport<Client> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str());
     config.retry_config = Arc::new(NeverRetry::default());
-    // A new session may have other tools; whoever asks for the list finds out.
+    // A new session may have other tools; the next request for the list finds out.
     config.reinit_on_expired_session = false;
     let client = Client {
         exchange: Arc::clone(exchange),

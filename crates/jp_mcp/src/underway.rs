@@ -69,7 +69,7 @@ impl Default for Underway {
 #[derive(Default)]
 struct State {
     open: HashMap<RequestId, CancellationToken>,
-    /// A message that is no request has no id.
+    /// A message that is not a request has no id.
     unanswered: VecDeque<(Option<RequestId>, Unanswered)>,
 }
 
@@ -127,7 +127,7 @@ impl Underway {
 pub(crate) struct Open {
     /// Its id.
     pub(crate) id: RequestId,
-    /// Nobody wants the answer any more.
+    /// Nobody waits for the answer.
     pub(crate) hung_up: CancellationToken,
     underway: Underway,
     _place: Option<OwnedSemaphorePermit>,

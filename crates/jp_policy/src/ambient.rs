@@ -83,7 +83,7 @@ impl Ambient {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EnvName(String);
 
-/// Why a text is no name of a variable.
+/// Why a text is not the name of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a variable is written with letters, digits and `_`, such as `LANG`")]
 pub struct EnvNameError;

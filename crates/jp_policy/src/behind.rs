@@ -62,7 +62,7 @@ enum Kind {
 enum Behind {
     /// The host gives it.
     Given,
-    /// The host does it for whoever may call something that reaches the network.
+    /// The host does it for tools that may call something that reaches the network.
     ByCall,
     /// Nothing.
     Nothing,
@@ -275,15 +275,12 @@ impl fmt::Display for Unbacked {
         if self.is_unknown_call {
             return write!(
                 f,
-                "it asks for {}, which jp does for no tool",
+                "it asks for {}, which jp does not offer",
                 self.capability
             );
         }
         let (capability, form) = (&self.capability, self.form.name());
-        write!(
-            f,
-            "it asks for {capability}, and nothing gives that to {form}"
-        )
+        write!(f, "it asks for {capability}, which {form} cannot be given")
     }
 }
 

@@ -97,7 +97,7 @@ fn every_capability_has_something_behind_it_or_is_refused_for_each_form() {
                 "{wanted} of {form:?}: {found:?}"
             );
         }
-        // Of a Wasm file that nobody has looked at, only what none of them could have is refused.
+        // Of a Wasm file whose kind is not known yet, only what no kind could have is refused.
         let found = unbacked(Form::Wasm, &wanted, &anything);
         let some = given.chars().take(WASM.len()).any(|given| given == 'y');
         assert_eq!(found.is_none(), some, "{wanted}: {found:?}");
@@ -150,7 +150,7 @@ fn what_is_refused_is_named_with_what_would_work_instead() {
     let found = unbacked(Form::Wasm, &net, &anything).unwrap();
     assert_eq!(
         found.to_string(),
-        "it asks for net to api.example.com, and nothing gives that to a Wasm tool"
+        "it asks for net to api.example.com, which a Wasm tool cannot be given"
     );
     assert!(found.instead().contains("`http.request`"));
     let found = unbacked(Form::Command, &net, &anything).unwrap();
@@ -170,7 +170,7 @@ fn what_is_refused_is_named_with_what_would_work_instead() {
     let found = unbacked(Form::Wasm, &calls(&["clock.now"]), &known).unwrap();
     assert_eq!(
         found.to_string(),
-        "it asks for clock.now, which jp does for no tool"
+        "it asks for clock.now, which jp does not offer"
     );
 }
 

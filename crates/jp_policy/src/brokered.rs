@@ -22,7 +22,7 @@ const SECRETS: &str = "secrets.";
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BrokeredName(String);
 
-/// Why a text is no name of a brokered capability.
+/// Why a text is not the name of a brokered capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a brokered capability is written as words of a-z, 0-9, `_` and `-` joined by dots, such as `clock.now_unix` or `kv.sqlite.todo.*`"
@@ -36,24 +36,24 @@ impl BrokeredName {
         &self.0
     }
 
-    /// Tells whether what it names stays on this machine: the clock, the log and the user's own rows.
+    /// Returns whether what it names stays on this machine: the clock, the log and the user's own rows.
     #[must_use]
     pub fn is_local(&self) -> bool {
         let families = ["clock.", "log.", "kv."];
         families.iter().any(|family| self.0.starts_with(family))
     }
 
-    /// Tells whether something it names may reach a host of the network.
+    /// Returns whether something it names may reach a host of the network.
     #[must_use]
     pub fn reaches_out(&self) -> bool {
         !self.is_local() && !self.0.starts_with(SECRETS)
     }
 
-    /// Tells whether everything `other` names is named by this.
+    /// Returns whether everything `other` names is named by this.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         match self.0.strip_suffix('*') {
-            // A secret is always named: whoever allows everything means everything harmless.
+            // A secret is always named: a user who allows everything means everything harmless.
             Some("") => !other.0.starts_with(SECRETS),
             // The dot stays in the prefix: `kv.a*` does not exist, and `kv.a.*` is not `kv.ab`.
             Some(prefix) => other.0.starts_with(prefix),
@@ -111,13 +111,13 @@ impl Brokered {
         self.0.iter()
     }
 
-    /// Tells whether nothing is in the set.
+    /// Returns whether nothing is in the set.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Tells whether a name, or all it stands for, is in the set.
+    /// Returns whether a name, or all it stands for, is in the set.
     #[must_use]
     pub fn allows(&self, name: &BrokeredName) -> bool {
         self.0.contains(name) || self.0.iter().any(|mine| mine.covers(name))

@@ -107,7 +107,7 @@ impl Capabilities {
             .map(Capability::Files)
     }
 
-    /// Tells whether nothing can be changed and nothing outside this machine can be reached.
+    /// Returns whether nothing can be changed and nothing outside this machine can be reached.
     ///
     /// Of what is brokered, the clock, the log and the user's own rows count as local.
     #[must_use]
@@ -134,7 +134,7 @@ impl Capabilities {
     }
 }
 
-/// Tells whether a path lies in the directory that is the call's own.
+/// Returns whether a path lies in the directory that is the call's own.
 fn is_scratch(path: &GuestPath) -> bool {
     let rest = path.as_str().strip_prefix(SCRATCH);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -150,7 +150,7 @@ impl Denied {
 
     /// Says which line to add where, when a line would help.
     #[must_use]
-    pub fn mend(&self) -> Option<String> {
+    pub fn fix(&self) -> Option<String> {
         let (line, place) = match self {
             Self::ByHost { capability } => {
                 (capability.setting(), "`[policy]` in your own configuration")
@@ -221,7 +221,7 @@ pub fn compose_call(
     Ok(grant)
 }
 
-/// Tells whether a tool could ever run, and which of its conditional requirements could not be met.
+/// Returns whether a tool could ever run, and which of its conditional requirements could not be met.
 ///
 /// # Errors
 ///

@@ -80,15 +80,15 @@ fn what_means_nothing_names_the_key_and_what_to_write() {
         ),
         (
             r#"{"net": ["https://a.example"]}"#,
-            "`net`: `https://a.example` is no host",
+            "`net`: invalid host `https://a.example`",
         ),
         (
             r#"{"net": {"allowed_hosts": ["a:80"], "allowed_ports": [443]}}"#,
-            "`net`: `a:80` and port 443 do not fit together; write hosts without ports",
+            "`net`: cannot combine `a:80` with port 443; write hosts without ports",
         ),
         (
             r#"{"net": {"allowed_hosts": ["a"], "allowed_ports": [0]}}"#,
-            "`net`: `a` and port 0 do not fit together",
+            "`net`: cannot combine `a` with port 0",
         ),
         (
             r#"{"net": "a.example"}"#,
@@ -101,11 +101,11 @@ fn what_means_nothing_names_the_key_and_what_to_write() {
         (r#"{"env": true}"#, r#"write their names, such as ["LANG"]"#),
         (
             r#"{"env": ["A B"]}"#,
-            "`env`: `A B` is no name; a variable is written with",
+            "`env`: invalid name `A B`; a variable is written with",
         ),
         (
             r#"{"calls": ["Nope"]}"#,
-            "`calls`: `Nope` is no name; a brokered capability is",
+            "`calls`: invalid name `Nope`; a brokered capability is",
         ),
         (
             r#"{"fs": {"app-data": "write"}}"#,
@@ -143,7 +143,7 @@ fn more_hosts_than_anybody_reads_are_refused_before_they_are_made() {
     let error = meaning(&json).unwrap_err();
     assert_eq!(
         error,
-        "`net`: 359400 hosts and ports are too many; at most 1024 are allowed"
+        "`net`: too many hosts and ports (359400); at most 1024 are allowed"
     );
 }
 

@@ -23,19 +23,22 @@ pub struct GuestPath(String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GuestPathError {
     /// The path does not start at the root.
-    #[error("`{}` is not absolute", jp_text::inline(path))]
+    #[error("invalid path `{}`: expected an absolute path", jp_text::inline(path))]
     Relative {
         /// The path as given.
         path: String,
     },
     /// The path has a part that could lead elsewhere.
-    #[error("`{}` has an empty, `.`, `..` or NUL part", jp_text::inline(path))]
+    #[error(
+        "invalid path `{}`: it has an empty, `.`, `..` or NUL part",
+        jp_text::inline(path)
+    )]
     Part {
         /// The path as given.
         path: String,
     },
     /// The path is longer than any file system allows.
-    #[error("the path has {length} bytes, at most {MAX_PATH} are allowed")]
+    #[error("path too long: expected at most {MAX_PATH} bytes, found {length}")]
     TooLong {
         /// How long it is.
         length: usize,
@@ -77,7 +80,7 @@ impl GuestPath {
         &self.0
     }
 
-    /// Tells whether this path is `other` or lies below it, part by part: `/data-secret` does not
+    /// Returns whether this path is `other` or lies below it, part by part: `/data-secret` does not
     /// lie below `/data`.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
@@ -245,7 +248,7 @@ impl Files {
             .map(|rule| rule.access)
     }
 
-    /// Tells whether every rule of `other` holds here too.
+    /// Returns whether every rule of `other` holds here too.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         self.missing(other).is_none()

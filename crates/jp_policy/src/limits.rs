@@ -44,7 +44,7 @@ impl Limits {
     /// The fuel of tools that come from a registry or an app manifest and do not say more.
     pub const REGISTRY_FUEL: u64 = 1_000_000_000;
 
-    /// Tells whether no limit here is above that of `other`.
+    /// Returns whether no limit here is above that of `other`.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         let fuel = match (self.fuel, other.fuel) {

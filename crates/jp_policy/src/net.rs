@@ -19,7 +19,7 @@ pub struct HostPattern {
 /// Why a text is no [`HostPattern`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{}` is no host: expected a name such as `api.example.com`, `*.example.com` or `example.com:8443`",
+    "invalid host `{}`: expected a name such as `api.example.com`, `*.example.com` or `example.com:8443`",
     jp_text::inline(text)
 )]
 pub struct HostPatternError {
@@ -27,7 +27,7 @@ pub struct HostPatternError {
 }
 
 impl HostPattern {
-    /// Tells whether this pattern allows everything `other` allows.
+    /// Returns whether this pattern allows everything `other` allows.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         let port = self.port.is_none() || self.port == other.port;
@@ -118,7 +118,7 @@ fn parse_port(text: &str) -> Option<u16> {
     text.parse().ok().filter(|_| canonical)
 }
 
-/// Tells whether resolvers would take a name for an IPv4 address.
+/// Returns whether resolvers would take a name for an IPv4 address.
 fn ends_in_number(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     let hex = last.strip_prefix("0x");
@@ -162,7 +162,7 @@ impl Net {
         }
     }
 
-    /// Tells whether no host at all can be reached.
+    /// Returns whether no host at all can be reached.
     #[must_use]
     pub fn is_none(&self) -> bool {
         match self {

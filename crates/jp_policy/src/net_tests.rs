@@ -140,15 +140,18 @@ fn names_end_at_253_bytes_and_labels_at_63() {
 #[test]
 fn host_errors_are_short_and_show_no_raw_control_characters() {
     let error = |text: &str| text.parse::<HostPattern>().unwrap_err().to_string();
-    let rest = "is no host: expected a name such as `api.example.com`, `*.example.com` or `example.com:8443`";
-    assert_eq!(error("Example.com"), format!("`Example.com` {rest}"));
+    let rest = "expected a name such as `api.example.com`, `*.example.com` or `example.com:8443`";
+    assert_eq!(
+        error("Example.com"),
+        format!("invalid host `Example.com`: {rest}")
+    );
     assert_eq!(
         error("\u{1b}]0;x\u{7}"),
-        format!("`\\u{{1b}}]0;x\\u{{7}}` {rest}")
+        format!("invalid host `\\u{{1b}}]0;x\\u{{7}}`: {rest}")
     );
     assert_eq!(
         error(&"A".repeat(100_000)),
-        format!("`{}…` {rest}", "A".repeat(79))
+        format!("invalid host `{}…`: {rest}", "A".repeat(79))
     );
 }
 
@@ -211,7 +214,7 @@ fn redundant_patterns_go() {
 }
 
 #[test]
-fn an_empty_list_of_hosts_is_no_network() {
+fn an_empty_list_of_hosts_grants_no_network() {
     let empty = Net::Hosts(BTreeSet::new());
     assert_eq!(net(&[]), Net::None);
     assert!(empty.is_none() && Net::None.is_none() && !Net::Any.is_none());
@@ -230,7 +233,7 @@ fn any_network_is_missing_from_every_list() {
 }
 
 #[test]
-fn a_hundred_thousand_hosts_within_others_are_no_burden() {
+fn a_hundred_thousand_hosts_within_others_are_quick() {
     let many = |port| Net::hosts((0..100_000).map(|n| host(&format!("h{n}.example{port}"))));
     let (narrow, wide) = (many(":443"), many(""));
     assert_eq!(wide.intersect(&narrow), narrow);

@@ -31,11 +31,11 @@ pub struct Condition {
     pub argument: String,
 }
 
-/// Why a text is no requirement.
+/// Why a text is not a requirement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequirementError {
     /// Nobody knows the capability.
-    #[error("there is no capability `{name}`; {hint}")]
+    #[error("unknown capability `{name}`; {hint}")]
     Unknown {
         /// The beginning of its name.
         name: String,
@@ -48,7 +48,7 @@ pub enum RequirementError {
     )]
     Process,
     /// What follows the colon does not fit the capability.
-    #[error("`{name}` cannot be followed by `{value}`; write {write}")]
+    #[error("invalid value `{value}` for `{name}`: write {write}")]
     Value {
         /// The capability.
         name: String,
@@ -57,9 +57,9 @@ pub enum RequirementError {
         /// What can be written.
         write: String,
     },
-    /// The condition is no condition.
+    /// The condition is invalid.
     #[error(
-        "`{text}` is no condition; write `when /source is a file`, with the argument as a JSON pointer"
+        "invalid condition `{text}`: write `when /source is a file`, with the argument as a JSON pointer"
     )]
     Condition {
         /// The beginning of the condition.
@@ -80,7 +80,7 @@ impl Condition {
         parse::condition(argument)
     }
 
-    /// Tells whether a file chosen for an argument is what this condition waits for: one for the
+    /// Returns whether a file chosen for an argument is what this condition waits for: one for the
     /// argument itself, or for a part of it.
     #[must_use]
     pub fn holds_for(&self, argument: &str) -> bool {

@@ -95,7 +95,7 @@ fn what_nobody_knows_is_refused_with_the_nearest() {
     for (json, expected) in [
         (
             r#""fs.user-selceted""#,
-            "there is no capability `fs.user-selceted`; did you mean `fs.user-selected`?",
+            "unknown capability `fs.user-selceted`; did you mean `fs.user-selected`?",
         ),
         (r#""clock""#, "did you mean `clocks`?"),
         (
@@ -104,23 +104,23 @@ fn what_nobody_knows_is_refused_with_the_nearest() {
         ),
         (r#""tools.mpc""#, "did you mean `tools.mcp`?"),
         (r#""everything""#, "known are fs.user-selected, fs.app-data"),
-        (r#""fs""#, "there is no capability `fs`"),
+        (r#""fs""#, "unknown capability `fs`"),
         (
             r#""process""#,
             "`process` is never granted; a tool that must run commands asks for tool.exec.subprocess",
         ),
         (
             r#""fs.app-data:write""#,
-            "`fs.app-data` cannot be followed by `write`; write `:read`, `:read-write` or nothing",
+            "invalid value `write` for `fs.app-data`: write `:read`, `:read-write` or nothing",
         ),
         (
             r#""env""#,
-            "`env` cannot be followed by `nothing`; write `env:LANG`",
+            "invalid value `nothing` for `env`: write `env:LANG`",
         ),
         (r#""net:a b""#, "write `net:api.example.com`"),
         (
             r#""clocks:fast""#,
-            "`clocks` cannot be followed by `fast`; write it alone",
+            "invalid value `fast` for `clocks`: write it alone",
         ),
         (
             r#"{"capability": "net", "access": "read"}"#,
@@ -140,10 +140,10 @@ fn what_nobody_knows_is_refused_with_the_nearest() {
         ),
         (
             r#""net when it rains""#,
-            "`it rains` is no condition; write `when /source is a file`",
+            "invalid condition `it rains`: write `when /source is a file`",
         ),
-        (r#""net when /a b is a file""#, "`/a b` is no condition"),
-        (r#""net when  is a file""#, "is no condition"),
+        (r#""net when /a b is a file""#, "invalid condition `/a b`"),
+        (r#""net when  is a file""#, "invalid condition"),
         ("7", "expected a text such as"),
     ] {
         let error = read(json).unwrap_err();

@@ -9,7 +9,7 @@ use alloc::{
 
 use crate::{Access, Capabilities, Capability, FileRule, Net, Request, USER_PATHS};
 
-/// What is said of a set that allows nothing.
+/// The words for a set that allows nothing.
 pub const NOTHING: &str = "nothing outside of itself";
 
 impl Capability {

@@ -74,7 +74,10 @@ fn what_is_no_lock_file_is_refused_with_its_reason() {
         ),
         (good.replace("version = 1\n", ""), "missing field `version`"),
         (good.replace("key = ", "keys = "), "unknown field `keys`"),
-        (good.replace("sha256 = \"", "sha256 = \"x"), "no sha256"),
+        (
+            good.replace("sha256 = \"", "sha256 = \"x"),
+            "invalid sha256",
+        ),
         (
             good.replace("id = \"ocr\"", "id = \"öcr\" x"),
             "line 6, column 12: ",
@@ -112,7 +115,7 @@ fn what_is_no_lock_file_is_refused_with_its_reason() {
             format!("{good}\n[[extra]]\na = 1\n"),
             "unknown field `extra`",
         ),
-        (format!("{good}\n{mcp}"), "no sha256"),
+        (format!("{good}\n{mcp}"), "invalid sha256"),
         (
             good.replace("[[tool]]", "<<<<<<< ours\n[[tool]]"),
             "merge conflict in line 4",
@@ -162,7 +165,10 @@ fn hostile_entries_of_workspace_tools_are_refused_with_their_reason() {
         (format!("{good}{entry}"), "names `own` twice"),
         (format!("{good}{as_tool}"), "names `own` twice"),
         (good.replace("key = ", "keys = "), "unknown field `keys`"),
-        (good.replace("sha256 = \"", "sha256 = \"x"), "no sha256"),
+        (
+            good.replace("sha256 = \"", "sha256 = \"x"),
+            "invalid sha256",
+        ),
         (
             good.replace("name = ", "registry = \"main\"\nname = "),
             "unknown field `registry`",

@@ -97,7 +97,7 @@ fn what_means_nothing_is_refused_with_its_place() {
         (
             "/artifacts/mlx/sha256",
             json!("x"),
-            "at `/artifacts/mlx/sha256`: `x` is no sha256",
+            "at `/artifacts/mlx/sha256`: invalid sha256 `x`",
         ),
         (
             "/artifacts/mlx/url",

@@ -2,7 +2,7 @@
 
 use crate::table::HIDDEN;
 
-/// Tells whether a character is invisible, reorders text, ends a line or drives a terminal.
+/// Returns whether a character is invisible, reorders text, ends a line or drives a terminal.
 ///
 /// That is each one with the property `Default_Ignorable_Code_Point` (joiners, fillers of Hangul, tags,
 /// variation selectors, and code points reserved for such), `Bidi_Control` or
@@ -23,14 +23,14 @@ pub fn is_hidden(c: char) -> bool {
         .is_ok()
 }
 
-/// Tells whether a character selects how the one before it looks: one colours an emoji, a row of
+/// Returns whether a character selects how the one before it looks: one colours an emoji, a row of
 /// them is a message.
 #[must_use]
 pub const fn is_variation_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Tells whether a character is blank or shown differently by every font, though not [`is_hidden`]:
+/// Returns whether a character is blank or shown differently by every font, though not [`is_hidden`]:
 /// the empty Braille pattern and private use. Texts that are signed may not hold them.
 #[must_use]
 pub const fn lacks_fixed_shape(c: char) -> bool {

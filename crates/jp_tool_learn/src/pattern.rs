@@ -79,7 +79,7 @@ impl Pattern {
         Ok(Self { levels })
     }
 
-    /// Tells whether the whole slug matches.
+    /// Returns whether the whole slug matches.
     pub(crate) fn matches(&self, slug: &str) -> bool {
         let names: Vec<&str> = slug.split('/').collect();
         let last_is_any = self.levels.last() == Some(&Level::Any);

@@ -150,7 +150,7 @@ impl Scan {
             .filter(|subject| subject.hidden && !subject.learned)
     }
 
-    /// Tells whether anything is left to learn; if no topic says so, `learn` is not offered.
+    /// Returns whether anything is left to learn; if no topic says so, `learn` is not offered.
     #[must_use]
     pub fn is_learnable(&self) -> bool {
         self.available().next().is_some()

@@ -11,7 +11,7 @@ pub(crate) struct Selector<'a> {
 }
 
 impl<'a> Selector<'a> {
-    /// Reads an entry. One that is no valid glob only ever means the slug that is spelt like it.
+    /// Reads an entry. One that is not a valid glob only ever means the slug that is spelt like it.
     pub(crate) fn new(text: &'a str) -> Self {
         let parsed = Pattern::parse(text);
         let malformed = parsed.is_err();
@@ -28,32 +28,32 @@ impl<'a> Selector<'a> {
         self.text
     }
 
-    /// Tells whether the entry is a well-formed glob.
+    /// Returns whether the entry is a well-formed glob.
     pub(crate) fn is_glob(&self) -> bool {
         self.glob.is_some()
     }
 
-    /// Tells whether the entry looks like a glob but is none.
+    /// Returns whether the entry looks like a glob but is none.
     pub(crate) fn is_malformed(&self) -> bool {
         self.malformed
     }
 
-    /// Tells whether the entry is this slug, as it is or as listings show it.
+    /// Returns whether the entry is this slug, as it is or as listings show it.
     pub(crate) fn is_exactly(&self, slug: &str) -> bool {
         self.text == slug || self.text == printable(slug)
     }
 
-    /// Tells whether the glob matches this slug.
+    /// Returns whether the glob matches this slug.
     pub(crate) fn globs(&self, slug: &str) -> bool {
         self.glob.as_ref().is_some_and(|glob| glob.matches(slug))
     }
 
-    /// Tells whether the entry names this slug in any way. For exclusion, where hidden ones count.
+    /// Returns whether the entry names this slug in any way. For exclusion, where hidden ones count.
     pub(crate) fn covers(&self, slug: &str) -> bool {
         self.is_exactly(slug) || self.globs(slug)
     }
 
-    /// Tells whether the entry selects this subject: globs never find hidden ones.
+    /// Returns whether the entry selects this subject: globs never find hidden ones.
     pub(crate) fn selects(&self, subject: &Subject) -> bool {
         self.is_exactly(&subject.slug) || (!subject.hidden && self.globs(&subject.slug))
     }

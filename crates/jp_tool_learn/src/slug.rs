@@ -19,7 +19,7 @@ pub(crate) fn slug(path: &str) -> String {
     slug
 }
 
-/// Tells whether any component of the path starts with a dot.
+/// Returns whether any component of the path starts with a dot.
 pub(crate) fn is_hidden(path: &str) -> bool {
     path.split('/').any(|component| component.starts_with('.'))
 }

@@ -184,7 +184,7 @@ fn pruned_files_are_legitimate_and_deleted_ones_are_not() {
     // Pruning goes on, but never makes the deletion legitimate.
     fill(&Log::open(dir.path(), options).unwrap(), 30);
     assert_eq!(log_files(dir.path()).len(), 3);
-    assert!(!verify(dir.path()).unwrap().is_whole());
+    assert!(!verify(dir.path()).unwrap().is_intact());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is said when the log cannot be written or read.
+//! The errors when the log cannot be written or read.
 
 use std::fs;
 
@@ -57,7 +57,7 @@ fn a_fifo_in_place_of_the_log_keeps_nobody_waiting() {
     fs::remove_file(&file).unwrap();
     let made = std::process::Command::new("mkfifo").arg(&file).status();
     assert!(made.unwrap().success());
-    let said = verify(dir.path()).map(|report| report.is_whole());
+    let said = verify(dir.path()).map(|report| report.is_intact());
     assert!(!matches!(said, Ok(true)), "{said:?}");
 }
 
@@ -104,11 +104,11 @@ proptest! {
         fs::write(dir.path().join("head"), head).unwrap();
         fs::write(&log_files(dir.path())[0], [lines.as_bytes(), &log_bytes].concat()).unwrap();
         fs::write(dir.path().join("audit-999999999999.jsonl"), &log_bytes).unwrap();
-        prop_assert!(!verify(dir.path()).unwrap().is_whole());
+        prop_assert!(!verify(dir.path()).unwrap().is_intact());
         let _ = Reader::open(dir.path()).unwrap().count();
         let _ = Reader::open(dir.path()).unwrap().tail(10, |_| true).unwrap();
         let log = open(dir.path(), 1 << 20);
         fill(&log, 2);
-        prop_assert!(!verify(dir.path()).unwrap().is_whole());
+        prop_assert!(!verify(dir.path()).unwrap().is_intact());
     }
 }

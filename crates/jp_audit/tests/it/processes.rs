@@ -121,7 +121,7 @@ fn processes_killed_while_appending_leave_a_whole_log() {
         for child in &mut children {
             child.wait().unwrap();
         }
-        // A kill in the middle of a line leaves a torn one, which the next append mends.
+        // A kill in the middle of a line leaves a torn one, which the next append repairs.
         let problems = verify(dir.path()).unwrap().problems;
         assert!(
             problems

@@ -30,11 +30,11 @@ fn a_line_torn_anywhere_is_set_aside_and_nothing_else_is_lost() {
         let ids = ids(dir.path());
         let report = whole(dir.path());
         if cut == good.len() {
-            assert!(before.is_whole() && before.notes.is_empty());
+            assert!(before.is_intact() && before.notes.is_empty());
             assert_eq!(ids, ["0", "1", "2", "3", "4", "after"]);
         } else if cut == longer.len() {
             assert_eq!(
-                (before.is_whole(), before.notes),
+                (before.is_intact(), before.notes),
                 (true, vec![Note::HeadBehind])
             );
             assert_eq!(ids, ["0", "1", "2", "3", "4", "0", "after"]);
@@ -81,7 +81,7 @@ fn of_two_records_written_together_a_crash_takes_both_or_the_second() {
         fs::write(&head_file, &head).unwrap();
         let before = verify(dir.path()).unwrap();
         let is_torn = ![good.len(), line, longer.len()].contains(&cut);
-        assert_eq!(before.is_whole(), !is_torn, "cut at {cut}");
+        assert_eq!(before.is_intact(), !is_torn, "cut at {cut}");
         let is_behind = before.notes.contains(&Note::HeadBehind);
         assert_eq!(is_behind, cut >= line, "cut at {cut}");
         let log = open(dir.path(), 1 << 20);
@@ -98,7 +98,7 @@ fn of_two_records_written_together_a_crash_takes_both_or_the_second() {
 }
 
 #[test]
-fn a_running_log_mends_what_another_process_tore() {
+fn a_running_log_repairs_what_another_process_tore() {
     let dir = tempfile::tempdir().unwrap();
     let log = open(dir.path(), 1 << 20);
     fill(&log, 3);
@@ -108,7 +108,7 @@ fn a_running_log_mends_what_another_process_tore() {
         .unwrap();
     file.write_all(b"{\"seq\":4,\"forged\":true}\n{\"seq\"")
         .unwrap();
-    assert!(!verify(dir.path()).unwrap().is_whole());
+    assert!(!verify(dir.path()).unwrap().is_intact());
     fill(&log, 2);
     let report = whole(dir.path());
     assert_eq!(
@@ -117,7 +117,7 @@ fn a_running_log_mends_what_another_process_tore() {
     );
     assert_eq!(
         report.notes[0].to_string(),
-        "record 4 tells of a repair: 30 bytes of an unfinished line are in `torn-00000004.txt`"
+        "record 4 reports a repair: 30 bytes of an unfinished line are in `torn-00000004.txt`"
     );
 }
 

@@ -131,19 +131,19 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         fill(&open(dir.path(), MAX_BYTES), 8);
         let (before, head) = (read(dir.path()), fs::read(dir.path().join("head")).unwrap());
-        prop_assert!(before.len() > 2 && verify(dir.path()).unwrap().is_whole());
+        prop_assert!(before.len() > 2 && verify(dir.path()).unwrap().is_intact());
         carry_out(&attack, dir.path());
         let changed = read(dir.path()) != before || fs::read(dir.path().join("head")).unwrap() != head;
-        prop_assert_eq!(verify(dir.path()).unwrap().is_whole(), !changed);
+        prop_assert_eq!(verify(dir.path()).unwrap().is_intact(), !changed);
         fill(&open(dir.path(), MAX_BYTES), 5);
         let report = verify(dir.path()).unwrap();
         // What was only added after the end is set aside, and the log says so.
         let set_aside = matches!(report.notes.as_slice(), [Note::Repaired { .. }]);
-        // A cut that took the last line's end and nothing else is mended without a word: the log is
+        // A cut that took the last line's end and nothing else is repaired silently: the log is
         // what it was, and goes on.
-        let mended = || read(dir.path()).concat().starts_with(&before.concat());
-        prop_assert!(report.is_whole() != changed || set_aside || mended());
-        prop_assert!(!report.is_whole() || report.records == 13);
+        let repaired = || read(dir.path()).concat().starts_with(&before.concat());
+        prop_assert!(report.is_intact() != changed || set_aside || repaired());
+        prop_assert!(!report.is_intact() || report.records == 13);
     }
 }
 

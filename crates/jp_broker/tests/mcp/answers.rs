@@ -94,14 +94,14 @@ async fn what_is_no_message_is_told_by_its_type_or_its_fault() {
             (
                 "application/json",
                 "{\"a\":\n nonsense\u{1b}",
-                "the server answered broken JSON (line 2, column 3)",
+                "the server answered invalid JSON (line 2, column 3)",
             ),
             (
                 "application/json",
                 "{\"nonsense\u{202e}\": 1}",
-                "the server answered JSON that is no message of JSON-RPC",
+                "the server answered JSON that is not a JSON-RPC message",
             ),
-            ("application/json", "", "the server answered broken JSON"),
+            ("application/json", "", "the server answered invalid JSON"),
         ] {
             let text = told(step, "200 OK", kind, body).await;
             let start = format!("MCP server `a` broke the protocol: {words}");
@@ -117,12 +117,12 @@ async fn a_greeting_that_is_refused_by_the_protocol_is_told_in_its_words() {
     let text = told("initialize", "200 OK", "application/json", refusal).await;
     assert_eq!(
         text,
-        "MCP server `a` did not start: it refused the greeting: closed on Mondays (-32000)"
+        "MCP server `a` did not start: it refused to initialize: closed on Mondays (-32000)"
     );
     let other = r#"{"jsonrpc": "2.0", "id": 0, "result": {"tools": []}}"#;
     let text = told("initialize", "200 OK", "application/json", other).await;
     assert_eq!(
         text,
-        "MCP server `a` did not start: it answered the greeting with something else"
+        "MCP server `a` did not start: it sent an unexpected response to `initialize`"
     );
 }

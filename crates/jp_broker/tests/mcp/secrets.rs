@@ -149,7 +149,7 @@ async fn a_refused_credential_is_told_apart() {
         error.message.contains("401") && !error.message.contains('\u{1b}'),
         "{error}"
     );
-    let advice = "it does not take the secret `alpha` of the header `Authorization`: \
+    let advice = "it rejects the secret `alpha` of the header `Authorization`: \
                   `jp secret set alpha --for URL` replaces it";
     assert!(error.message.ends_with(advice), "{error}");
 }

@@ -53,7 +53,7 @@ async fn a_call_that_is_taken_without_an_answer_is_an_error_at_once() {
         });
         let pool = pool(vec![server("a", &served, &[])]);
         let error = Ask::default().call(&pool, "work").await.unwrap_err();
-        assert!(error.to_string().contains("and no answer"), "{error}");
+        assert!(error.to_string().contains("but sent no response"), "{error}");
     }
 }
 
@@ -143,7 +143,7 @@ async fn a_stream_of_other_things_is_left_after_a_while() {
     let pool = pool_with(vec![server("a", &served, &[])], small());
     assert_eq!(
         broken(&served, &pool).await,
-        "MCP server `a` broke the protocol: its stream has more than 3 events that are no messages \
+        "MCP server `a` broke the protocol: its stream has more than 3 events that are not messages \
          for this request"
     );
 }

@@ -15,7 +15,7 @@ const SHOWN: usize = 80;
 pub(super) fn twice(json: &[u8]) -> Option<String> {
     let found = RefCell::new(None);
     let mut from = serde_json::Deserializer::from_slice(json);
-    // What is wrong with it otherwise, whoever reads the text says.
+    // Other mistakes are reported by the code that reads the text.
     let _ = Unique { found: &found }.deserialize(&mut from);
     found.into_inner()
 }
@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for Unique<'_> {
             map.next_value_seed(self)?;
             if keys.contains(&key) {
                 *self.found.borrow_mut() = Some(key.chars().take(SHOWN).collect());
-                return Err(A::Error::custom("a key is there twice"));
+                return Err(A::Error::custom("duplicate key"));
             }
             keys.insert(key);
         }

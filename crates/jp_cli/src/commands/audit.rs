@@ -1,4 +1,4 @@
-//! `jp audit`: what ran, for whom, with what grant; and whether the record of it is whole.
+//! `jp audit`: what ran, for whom, with what grant; and whether that record is intact.
 
 use clap::{Args, Subcommand};
 use jp_audit::{AuditError, Entry, Reader, Report};
@@ -27,7 +27,7 @@ Examples:
   jp audit show --json | jq '.records[] | select(.outcome == \"denied\")'")]
     Show(ShowArgs),
     /// Check that no record was changed, removed or added
-    #[command(after_help = "Examples:\n  jp audit verify && echo whole")]
+    #[command(after_help = "Examples:\n  jp audit verify && echo intact")]
     Verify(VerifyArgs),
 }
 
@@ -107,7 +107,7 @@ fn none(args: &ShowArgs) -> Result<String, CliError> {
         _ if args.last == 0 => "`--last 0` shows no records.".to_owned(),
         Some(tool) => {
             let tool = text::escape_line(tool);
-            format!("No record is of a tool `{tool}`.")
+            format!("No records of tool `{tool}`.")
         }
         None => "No record could be read.".to_owned(),
     })
@@ -148,7 +148,7 @@ fn row(entry: &Entry) -> Vec<String> {
 fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
     let dir = places::own().audit_dir()?;
     let report = jp_audit::verify(&dir)?;
-    let exit = if report.is_whole() {
+    let exit = if report.is_intact() {
         Exit::Done
     } else {
         Exit::SaidNo
@@ -170,10 +170,10 @@ fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
     if report.problems_not_listed > 0 {
         ui.say(format_args!("… and {} more", report.problems_not_listed));
     }
-    let verdict = if report.is_whole() {
-        "whole"
+    let verdict = if report.is_intact() {
+        "intact"
     } else {
-        "NOT whole"
+        "NOT intact"
     };
     ui.line(format_args!(
         "The log in {} is {verdict}: {} call{} in {} file{}.",
@@ -195,7 +195,7 @@ fn report_json(report: &Report) -> Value {
     let last = report.last.as_ref();
     json!({
         "version": JSON_VERSION,
-        "whole": report.is_whole(),
+        "intact": report.is_intact(),
         "records": report.records,
         "events": report.events,
         "files": report.files,

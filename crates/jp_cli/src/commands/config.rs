@@ -15,10 +15,10 @@ use crate::{error::CliError, exit::Exit, places, session::sources, text, ui::Ui}
 /// The verbs of `jp config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Print what all layers say together, and which files they are
+    /// Print the merged configuration, and the files it comes from
     #[command(after_help = "Examples:\n  jp config show\n  jp config show --json | jq .files")]
     Show(ShowArgs),
-    /// Set a key in the workspace's file, or in yours
+    /// Set a key in the workspace's configuration, or in your own
     #[command(after_help = "\
 Examples:
   jp config set conversation.tools.read.run=ask
@@ -101,7 +101,7 @@ fn show(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
 
 fn internal(error: &dyn std::error::Error) -> CliError {
     CliError::System {
-        what: "cannot write the configuration down".to_owned(),
+        what: "cannot print the configuration".to_owned(),
         source: std::io::Error::other(error.to_string()),
     }
 }
@@ -127,9 +127,7 @@ fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
     ui.say(format_args!("changed {}", file.display()));
     // The file by itself is right; together with the others it may not be.
     if let Err(error) = jp_config::load(&sources(&workspace, ui)) {
-        ui.warning(&format!(
-            "the configuration as a whole is wrong now: {error}"
-        ));
+        ui.warning(&format!("the configuration is now invalid: {error}"));
     }
     Ok(Exit::Done)
 }
@@ -146,7 +144,7 @@ fn refuse_link(root: &Path, file: &Path) -> Result<(), CliError> {
         .find(|path| is_link(path));
     match linked {
         Some(link) => Err(CliError::usage(format!(
-            "{} is a symbolic link; a workspace's configuration is changed in place only",
+            "{} is a symbolic link; the configuration of a workspace is only changed in place",
             link.display()
         ))),
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! `jp doctor`: what is not as it should be, and what mends it. Changes nothing but what registries
+//! `jp doctor`: finds problems and says how to fix them. Changes nothing but what registries
 //! last said.
 
 mod broker;
@@ -29,26 +29,26 @@ use crate::{error::CliError, exit::Exit, session::Session, ui::Ui};
 /// Arguments of `jp doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Looks at the tools of the workspace (Wasm files are compiled and compared with
-what you trusted, programs of commands are looked for) and of jp.lock (revoked,
-deprecated, outdated, not verified here, signed by a key that is not trusted,
-not locked or changed since, impossible to run, damaged), at the topics of the
-knowledge base, at who can read or change your files, at the audit log as
-`jp audit verify` does, at the clock, at the key of your secrets, at the store
-of to-dos and the like, at the secrets that [broker] names, and at the system.
-Each finding comes with the command that mends it.
+Checks the tools of the workspace (compiles Wasm files, compares them with what
+you trusted, finds the programs of commands) and of jp.lock (revoked,
+deprecated, outdated, not verified here, signed by an untrusted key, not locked
+or changed since, impossible to run, damaged), the topics of the knowledge
+base, the permissions of your files, the audit log as `jp audit verify` does,
+the clock, the key of your secrets, the store of the builtin tools, the secrets
+that [broker] names, and the system. Each finding comes with the command that
+fixes it.
 
-Registries and MCP servers are asked, unless --offline says otherwise.
+Registries and MCP servers are contacted unless you pass --offline.
 
-The exit code is 1 when there is an error or a warning, and 0 when there are
-notes alone.
+The exit code is 1 if there is an error or a warning, and 0 if there are only
+notes.
 
 Examples:
   jp doctor
   jp doctor --offline
-  jp doctor --json | jq -r '.findings[] | select(.severity == \"error\").mend'")]
+  jp doctor --json | jq -r '.findings[] | select(.severity == \"error\").fix'")]
 pub(crate) struct DoctorArgs {
-    /// Ask nobody: look at what registries last said
+    /// Do not contact registries or servers; use what registries last said
     #[arg(long)]
     offline: bool,
     /// Print JSON
@@ -56,7 +56,7 @@ pub(crate) struct DoctorArgs {
     json: bool,
 }
 
-/// Who may be asked.
+/// Who may be contacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asking {
     /// Registries, and MCP servers.
@@ -65,7 +65,7 @@ enum Asking {
     Nobody,
 }
 
-/// Looks at everything, and says what it found.
+/// Checks everything, and reports what it found.
 pub(crate) fn run(args: &DoctorArgs, ui: &Ui) -> Result<Exit, CliError> {
     let asking = if args.offline {
         Asking::Nobody
@@ -105,7 +105,7 @@ fn examine(asking: Asking, ui: &Ui) -> Result<Vec<Finding>, CliError> {
     Ok(findings)
 }
 
-/// Looks at the tools; a part that cannot be looked at is a finding, and the others are looked at.
+/// Checks the tools. A part that cannot be checked is a finding, and does not stop the others.
 fn tools(session: &Session, asking: Asking, ui: &Ui) -> Vec<Finding> {
     let mut findings = Vec::new();
     let locked = match Locked::open(session) {
@@ -169,11 +169,11 @@ fn page(findings: &[Finding]) -> String {
             let (subject, mut problem) = (whole_line(&one.subject), one.problem.trim().lines());
             let first = whole_line(problem.next().unwrap_or_default());
             let _ = writeln!(out, "  {:<8} {subject}: {first}", one.severity.as_str());
-            // The bar keeps a stranger's line from looking like a finding, or like what mends one.
+            // The bar keeps a stranger's line from looking like a finding, or like what fixes one.
             for line in problem {
                 let _ = writeln!(out, "           | {}", whole_line(line));
             }
-            let _ = writeln!(out, "           -> {}", whole_line(&one.mend));
+            let _ = writeln!(out, "           -> {}", whole_line(&one.fix));
         }
         out.push('\n');
     }
@@ -203,7 +203,7 @@ mod tests {
             severity,
             subject: "a".to_owned(),
             problem: problem.to_owned(),
-            mend: "jp do".to_owned(),
+            fix: "jp do".to_owned(),
         };
         let findings = [
             one(Family::System, Severity::Note, "s"),

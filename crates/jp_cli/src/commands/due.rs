@@ -27,19 +27,19 @@ pub(crate) struct DueArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  jp due                          what is due now, one JSON object on each line
+  jp due                          what is due now, one JSON object per line
   jp due --watch | my-notifier    and whatever becomes due
 
 An event is written once. If jp is stopped between writing and noting it down,
 or its reader goes away, the event comes again with the same `id` and
-`redelivered: true`. With standard output closed, nothing is taken.";
+`redelivered: true`. With standard output closed, no event is delivered.";
 
 /// Writes what is due.
 pub(crate) fn run(args: &DueArgs, _: &Ui) -> Result<Exit, CliError> {
     if is_output_closed() {
         let problem = "standard output is closed, or /dev/null that was opened for reading too";
         return Err(CliError::System {
-            what: "cannot write what is due".to_owned(),
+            what: "cannot print due events".to_owned(),
             source: io::Error::other(problem),
         });
     }
@@ -52,11 +52,11 @@ pub(crate) fn run(args: &DueArgs, _: &Ui) -> Result<Exit, CliError> {
     session::block_on(watch(&due))?
 }
 
-/// Tells whether jp was started without a standard output.
+/// Returns whether jp was started without a standard output.
 ///
 /// Before `main`, the standard library opens /dev/null in its place, for reading and writing, so that
-/// no other file gets the number: writes succeed, and events would be lost. `> /dev/null` of a shell
-/// only writes, and whoever says so wants it.
+/// no other file gets the number: writes succeed, and events would be lost. `> /dev/null` in a shell
+/// opens it for writing only, and is intended.
 fn is_output_closed() -> bool {
     let out = io::stdout();
     let is_null = match (fstat(&out), stat("/dev/null")) {
@@ -105,7 +105,7 @@ fn deliver(due: &Due, events: &[DueEvent]) -> Result<(), CliError> {
             // What cannot be noted down is handed out again when the claim runs out.
             let _ = due.fail(&event.id, &source.to_string(), now);
         }
-        let what = "cannot write what is due, it will come again".to_owned();
+        let what = "cannot print due events, they will come again".to_owned();
         return Err(CliError::System { what, source });
     }
     let ids: Vec<&str> = events.iter().map(|event| event.id.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `jp kb`: the knowledge base as models are told about it.
+//! `jp kb`: the knowledge base as models see it.
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};

@@ -32,7 +32,7 @@ fn write(dir: &Path, ui: &Ui) -> Result<Exit, CliError> {
     for builtin in jp_llm::builtins() {
         let path = dir.join(format!("{}.cwasm", builtin.file));
         let code = jp_llm::precompile(builtin)?;
-        // A file that changes has everything linked anew, which takes minutes.
+        // A file that changes causes everything to be linked again, which takes minutes.
         if fs::read(&path).is_ok_and(|old| old == code) {
             continue;
         }

@@ -24,7 +24,7 @@ pub(crate) enum Command {
     Publish(publish::PublishArgs),
     /// Put a model into a registry
     AddModel(publish::AddModelArgs),
-    /// Say that versions of a tool should not be used any more
+    /// Say that versions of a tool should no longer be used
     Deprecate(change::DeprecateArgs),
     /// Take versions of a tool, an artifact or a key back, for good
     Revoke(change::RevokeArgs),

@@ -20,13 +20,13 @@ const MAX_VALUE: u64 = 64 * 1024;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Keep a secret; its value is read from the terminal without echo, or from standard input
+    /// Store a secret; its value is read from the terminal without echo, or from standard input
     #[command(after_help = SET_EXAMPLES)]
     Set(SetArgs),
     /// List the names of the secrets, and who they are for
     #[command(after_help = "Examples:\n  jp secret list\n  jp secret list --json | jq .secrets")]
     List(ListArgs),
-    /// Forget a secret
+    /// Delete a secret
     #[command(after_help = "Examples:\n  jp secret rm forge")]
     Rm(RmArgs),
     /// Move the key that opens the secrets to the keyring, or from there to a file
@@ -49,8 +49,8 @@ Examples:
   jp secret move-key --to keyring
   jp secret move-key --to file      # for jobs that run without your desktop
 
-The key is removed from where it lay once it was read back from where it lies
-then. A new key goes to the keyring of your desktop session, if there is one and
+The key is removed from the old place once it was read back from the new one. A
+new key goes to the keyring of your desktop session, if there is one and
 it is unlocked; JP_KEYRING=off keeps jp from asking it. `jp secret list` says
 where the key is.";
 
@@ -64,7 +64,7 @@ pub(crate) struct SetArgs {
     /// Let tools see the value that are granted `secrets.reveal.NAME`
     #[arg(long)]
     reveal: bool,
-    /// What was meant as the value; taken so that no message repeats it
+    /// What was meant as the value; accepted so that no message repeats it
     #[arg(hide = true, value_name = "VALUE")]
     misplaced: Vec<OsString>,
 }
@@ -84,7 +84,7 @@ pub(crate) struct RmArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MoveArgs {
-    /// Where the key shall be
+    /// Where to move the key
     #[arg(long, value_enum)]
     to: To,
 }
@@ -127,7 +127,7 @@ fn set(args: &SetArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
         .filter(|url| !url.starts_with("https:"))
     {
         ui.warning(&format!(
-            "{url}: whoever is on the way there can read the secret"
+            "{url}: the connection is not encrypted, so others on the network can read the secret"
         ));
     }
     let Some(value) = read_value(&args.name)? else {
@@ -135,14 +135,12 @@ fn set(args: &SetArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
     };
     if value.trim_ascii().is_empty() {
         return Err(CliError::usage(match value.is_empty() {
-            true => {
-                "no value was given: it is read from standard input, or asked for on the terminal"
-            }
-            false => "the value is only white space",
+            true => "missing value: it is read from standard input, or asked for on the terminal",
+            false => "invalid value: it is only white space",
         }));
     }
     if value.iter().any(u8::is_ascii_control) {
-        let message = "the value has control characters, and no header could carry it";
+        let message = "invalid value: control characters cannot be sent in a header";
         return Err(CliError::usage(message));
     }
     let secret = Secret {
@@ -172,7 +170,7 @@ fn read_value(name: &str) -> Result<Option<Vec<u8>>, CliError> {
     })?;
     if value.len() as u64 > MAX_VALUE {
         return Err(CliError::usage(format!(
-            "the value has more than {MAX_VALUE} bytes"
+            "value too long: expected at most {MAX_VALUE} bytes"
         )));
     }
     // `echo` and editors end a line; no key does.
@@ -207,7 +205,7 @@ fn list(
         ui.say(format_args!("The key is in {}.", name_place(place, places)));
     }
     if secrets.is_empty() {
-        ui.say("No secrets. `jp secret set NAME --for URL` keeps one.");
+        ui.say("No secrets. `jp secret set NAME --for URL` stores one.");
         return Ok(Exit::Done);
     }
     let rows: Vec<Vec<String>> = secrets.iter().map(row).collect();

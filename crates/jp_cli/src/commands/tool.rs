@@ -30,7 +30,7 @@ pub(crate) enum Command {
     Show(show::ShowArgs),
     /// Call a tool
     Run(run::RunArgs),
-    /// Show a call as people are shown it; only what formats it runs
+    /// Show a call the way people see it, without making it
     Format(format::FormatArgs),
     /// Install tools of registries
     Install(install::InstallArgs),
@@ -48,7 +48,7 @@ pub(crate) enum Command {
     Verify(verify::VerifyArgs),
     /// Show what a reviewer of a tool must see
     Review(verify::ReviewArgs),
-    /// Say whether a file is a tool, and if not, why
+    /// Check whether a file is a tool, and if not, say why
     #[cfg(feature = "wasm-tools")]
     Check(check::CheckArgs),
 }

@@ -24,14 +24,14 @@ Examples:
   jp trust --dry-run  show what this workspace asks for, and change nothing
   jp trust            show it, and trust the workspace
   jp trust --list     the workspaces you trust
-  jp trust --forget   take the trust back
+  jp trust --forget   stop trusting this one
   jp trust key        whose signatures count")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct TrustArgs {
     /// List the trusted workspaces
     #[arg(long, conflicts_with_all = ["forget", "dry_run"])]
     list: bool,
-    /// Take the trust in this workspace back
+    /// Stop trusting this workspace
     #[arg(long)]
     forget: bool,
     /// Show what would be trusted, change nothing
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
         (said, "`jp trust` trusts it")
     } else {
         let said = format!("You now trust {root} as it is now.");
-        let hint = "`jp trust --forget` takes it back; any change of its configuration does too";
+        let hint = "`jp trust --forget` revokes that; so does any change of its configuration";
         (said, hint)
     };
     ui.bytes(page(&said, &asks).as_bytes())?;
@@ -103,7 +103,7 @@ fn forget(store: &mut TrustStore, args: &TrustArgs, ui: &Ui) -> Result<Exit, Cli
     if args.json {
         ui.json(&json!({"version": JSON_VERSION, "workspace": root, "forgotten": known}))?;
     } else if known {
-        ui.say(format_args!("{} is not trusted any more.", root.display()));
+        ui.say(format_args!("{} is no longer trusted.", root.display()));
     } else {
         ui.say(format_args!("{} was not trusted.", root.display()));
     }
@@ -191,8 +191,8 @@ fn warn(asks: &[Ask], session: &Session, ui: &Ui) {
     if unpinned > 0 {
         let files = if unpinned == 1 { "file" } else { "files" };
         ui.warning(&format!(
-            "{unpinned} Wasm {files} could not be pinned: whatever is put there gets nothing that trust \
-             gives, until you run `jp trust` again."
+            "{unpinned} Wasm {files} could not be pinned: a file that is put there later gets nothing that trust \
+             gives until you run `jp trust` again."
         ));
     }
     if asks.iter().any(|ask| ask.net && ask.denied.is_none()) {

@@ -64,7 +64,7 @@ pub(super) fn decide(
         return Decision::Accept;
     }
     if !ui.can_ask {
-        ui.say("Not accepted: nobody could be asked; `--yes` accepts it.");
+        ui.say("Not accepted: there is no terminal to ask on; `--yes` accepts it.");
     }
     Decision::Refuse
 }

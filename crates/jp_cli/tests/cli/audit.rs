@@ -32,7 +32,7 @@ fn a_damaged_line_is_told_by_its_own_number_and_counts_as_no_record() {
 }
 
 #[test]
-fn records_that_do_not_match_are_not_told_as_none_at_all() {
+fn records_that_do_not_match_are_not_reported_as_none_at_all() {
     let sandbox = Sandbox::new("");
     let none = sandbox.jp(&["audit", "show", "--tool", "todo"]).exits(0);
     none.warns("There are no records yet.");
@@ -40,7 +40,7 @@ fn records_that_do_not_match_are_not_told_as_none_at_all() {
     let none = sandbox
         .jp(&["audit", "show", "--tool", "no\nsuch"])
         .exits(0);
-    assert_eq!(none.stderr, "No record is of a tool `no\\nsuch`.\n");
+    assert_eq!(none.stderr, "No records of tool `no\\nsuch`.\n");
     let none = sandbox.jp(&["audit", "show", "--last", "0"]).exits(0);
     assert_eq!(none.stderr, "`--last 0` shows no records.\n");
 }

@@ -152,7 +152,7 @@ fn every_path_option_is_checked_before_anything_runs() {
 }
 
 #[test]
-fn permissions_of_a_mount_are_told_as_permissions() {
+fn permissions_of_a_mount_are_reported_as_permissions() {
     let sandbox = Sandbox::new("");
     sandbox.write("workspace/closed", "x\n");
     sandbox.write("workspace/shut/f", "x\n");

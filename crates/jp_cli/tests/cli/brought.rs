@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::{
-    doctor::{doctor, follow, jp, mend},
+    doctor::{doctor, fix_of, follow, jp},
     kit::{Ran, Sandbox},
 };
 
@@ -77,7 +77,7 @@ fn a_tool_of_the_workspace_runs_once_it_is_locked_and_the_doctor_says_so() {
     app.jp(&["tool", "lock", "--locked"])
         .exits(126)
         .warns("`own` 1.1.0, which comes with the workspace, would be added");
-    let command = mend(&doctor(&app.0, &[]), "error", "own", "`jp.lock` does not");
+    let command = fix_of(&doctor(&app.0, &[]), "error", "own", "`jp.lock` does not");
     assert_eq!(command, "jp tool lock");
     app.jp(&["tool", "lock"])
         .exits(0)
@@ -115,7 +115,8 @@ fn an_older_version_in_its_place_is_stopped_shown_and_taken_only_by_a_person_s_y
     let shown = app.jp(&["tool", "show", "own"]).exits(126);
     let shown = shown.says("broken: it comes with the workspace, and is not what `jp.lock` has");
     let unasked = app.jp(&["tool", "lock"]).exits(126);
-    let unasked = unasked.warns("Not accepted: nobody could be asked; `--yes` accepts it.");
+    let unasked =
+        unasked.warns("Not accepted: there is no terminal to ask on; `--yes` accepts it.");
     for line in difference {
         for ran in [&called, &shown, &unasked] {
             assert!(ran.stderr.contains(line), "no {line:?} in {ran:#?}");
@@ -132,7 +133,7 @@ fn an_older_version_in_its_place_is_stopped_shown_and_taken_only_by_a_person_s_y
     assert!(ran["tools"][0]["error"].as_str().unwrap().contains("older"));
     let found = doctor(&app.0, &["--offline"]);
     assert_eq!(
-        mend(&found, "error", "own", "is not what `jp.lock` has"),
+        fix_of(&found, "error", "own", "is not what `jp.lock` has"),
         "jp tool lock"
     );
     app.jp(&["doctor", "--offline"])
@@ -164,7 +165,7 @@ fn there_is_nothing_to_update_or_install_of_a_tool_of_the_workspace() {
         .warns("own comes with the workspace: no registry has a newer one.");
     app.jp(&["tool", "install", "own"])
         .exits(2)
-        .warns("`own` comes with the workspace, and from no registry")
+        .warns("`own` comes with the workspace, not from a registry")
         .warns("`jp tool install my-own=own`");
 }
 
@@ -182,7 +183,7 @@ fn a_tool_of_the_workspace_is_removed_from_the_lock_file_and_forgotten_when_it_i
         .warns("delete `own` under `[tooling]`");
     app.jp(&["tool", "lock"]).exits(0);
     app.0.write("workspace/.jp/config.toml", "");
-    let command = mend(&doctor(&app.0, &[]), "note", "own 1.1.0", "any more");
+    let command = fix_of(&doctor(&app.0, &[]), "note", "own 1.1.0", "no longer");
     app.jp(&["tool", "lock", "--locked"])
         .exits(126)
         .warns("`own`, which does not come with the workspace, would go");
@@ -201,7 +202,10 @@ fn a_hostile_lock_file_is_refused_with_its_reason_and_a_way_out() {
             good.replace("[[custom]]\n", "[[custom]]\nid = \"x\"\n"),
             "unknown field `id`",
         ),
-        (good.replace("sha256 = \"", "sha256 = \"zz"), "no sha256"),
+        (
+            good.replace("sha256 = \"", "sha256 = \"zz"),
+            "invalid sha256",
+        ),
         (
             good.replace("version = 2", "version = 99"),
             "use a newer jp",
@@ -226,7 +230,7 @@ fn a_hostile_lock_file_is_refused_with_its_reason_and_a_way_out() {
 }
 
 #[test]
-fn a_digest_that_was_edited_is_told_as_that_and_nothing_else() {
+fn an_edited_digest_is_reported_as_such_and_nothing_else() {
     let app = App::new();
     app.jp(&["tool", "lock"]).exits(0);
     let good = app.lock();
@@ -253,7 +257,7 @@ fn a_file_of_a_workspace_tool_that_is_missing_is_a_mistake_in_the_configuration(
             .exits(2)
             .warns(&missing)
             .warns("`own` under `[tooling]`");
-        let line = mend(&doctor(&app.0, &["--offline"]), "error", "own", &missing);
+        let line = fix_of(&doctor(&app.0, &["--offline"]), "error", "own", &missing);
         assert!(line.contains("`own` under `[tooling]`"), "{line}");
         app.jp(&["tool", "show", "own"]).exits(2);
         app.jp(&["tool", "lock"])
@@ -275,7 +279,7 @@ fn a_name_that_a_builtin_has_is_told_with_the_file_and_the_key() {
     for config in [&config, "[tooling]\nbash = \"1.0.0\"\n"] {
         app.0.write("workspace/.jp/config.toml", config);
         let found = doctor(&app.0, &["--offline"]);
-        let line = mend(&found, "error", "bash", "tooling.bash: there is a builtin");
+        let line = fix_of(&found, "error", "bash", "tooling.bash: there is a builtin");
         assert!(line.contains("another name"), "{line}");
         assert_eq!(found["errors"], 1, "{found:#}");
     }

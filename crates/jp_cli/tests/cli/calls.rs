@@ -109,13 +109,13 @@ fn arguments_come_from_standard_input_within_bounds() {
     let sandbox = Sandbox::with_tools();
     let run = |input: &[u8]| sandbox.fed(&["tool", "run", "--yes", "read", "-"], input);
     run(br#"{"path": "notes.txt"}"#).exits(0).says("first note");
-    run(b"").exits(2).warns("not JSON");
+    run(b"").exits(2).warns("invalid JSON");
     let deep = "[".repeat(1_000_000);
     run(deep.as_bytes())
         .exits(2)
         .warns("nested deeper than 128");
     let long = vec![b' '; 65 * 1024 * 1024];
-    run(&long).exits(2).warns("longer than 64 MiB");
+    run(&long).exits(2).warns("larger than 64 MiB");
 }
 
 /// Waits until a process handles SIGINT itself: before that it would end without a word.
@@ -170,19 +170,19 @@ fn every_call_is_in_an_audit_log_that_verifies() {
     sandbox
         .jp(&["audit", "verify"])
         .exits(0)
-        .says("whole: 3 calls");
+        .says("intact: 3 calls");
     let log = "home/.local/share/jp/audit/audit-00000001.jsonl";
     let text = std::fs::read_to_string(sandbox.path(log)).unwrap();
     sandbox.write(log, &text.replace("\"trap\"", "\"success\""));
     sandbox
         .jp(&["audit", "verify"])
         .exits(1)
-        .says("NOT whole")
+        .says("NOT intact")
         .warns("changed or is a forgery");
 }
 
 #[test]
-fn a_module_that_is_no_tool_is_called_a_module() {
+fn a_module_that_is_not_a_tool_is_called_a_module() {
     let sandbox = Sandbox::new("conversation.tools.t = { source = 'local', wasm = 't.wasm' }");
     // Imports `foo` of `env`.
     let module = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x02\x0b\x01\x03env\x03foo\0\0";

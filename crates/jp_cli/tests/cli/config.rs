@@ -1,4 +1,4 @@
-//! Configuration from the command line, and what is said when it is wrong.
+//! Configuration from the command line, and the errors when it is wrong.
 
 use crate::kit::{Sandbox, TOOLS};
 
@@ -133,7 +133,7 @@ fn a_workspace_is_found_by_its_app_manifest_or_its_lock_file() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_a_configuration() {
+fn a_byte_order_mark_is_not_part_of_a_configuration() {
     let sandbox = Sandbox::new("");
     std::fs::remove_file(sandbox.path("workspace/.jp/config.toml")).unwrap();
     let json = "\u{feff}{\"conversation\": {\"tools\": {\"now\": {\"source\": \"local\", \"command\": \"date\"}}}}";

@@ -1,4 +1,4 @@
-//! `jp doctor`: what it finds, and that what it says mends it.
+//! `jp doctor`: what it finds, and that what it says fixes it.
 
 mod files;
 mod lock;
@@ -31,9 +31,9 @@ pub(crate) fn doctor(sandbox: &Sandbox, more: &[&str]) -> Value {
     document
 }
 
-/// Returns the mend of the one finding with a severity, a subject and a problem like these.
+/// Returns the fix of the one finding with a severity, a subject and a problem like these.
 #[track_caller]
-pub(crate) fn mend(document: &Value, severity: &str, subject: &str, problem: &str) -> String {
+pub(crate) fn fix_of(document: &Value, severity: &str, subject: &str, problem: &str) -> String {
     let has =
         |finding: &Value, key: &str, part: &str| finding[key].as_str().unwrap().contains(part);
     let all = document["findings"].as_array().unwrap();
@@ -45,7 +45,7 @@ pub(crate) fn mend(document: &Value, severity: &str, subject: &str, problem: &st
     let one = found.next();
     let one = one.unwrap_or_else(|| panic!("no {severity} {subject}: {problem} in {document:#}"));
     assert_eq!(found.next(), None, "{document:#}");
-    one["mend"].as_str().unwrap().to_owned()
+    one["fix"].as_str().unwrap().to_owned()
 }
 
 fn mode(path: &Path, mode: u32) {
@@ -54,8 +54,8 @@ fn mode(path: &Path, mode: u32) {
 
 /// Runs the command of a finding, as a person would in their shell: all of it, or the first that stands
 /// in backquotes.
-pub(crate) fn follow(sandbox: &Sandbox, mend: &str) {
-    let line = mend.split('`').nth(1).unwrap_or(mend);
+pub(crate) fn follow(sandbox: &Sandbox, fix: &str) {
+    let line = fix.split('`').nth(1).unwrap_or(fix);
     let jp = sandbox.command(&[]);
     let dir = Path::new(jp.get_program()).parent().unwrap();
     let mut shell = std::process::Command::new("sh");
@@ -81,7 +81,7 @@ fn a_sound_workspace_is_fine() {
 }
 
 #[test]
-fn what_others_can_read_or_change_is_an_error_until_it_is_mended() {
+fn what_others_can_read_or_change_is_an_error_until_it_is_fixed() {
     let sandbox = Sandbox::new("");
     let data = "home/.local/share/jp";
     let files = [
@@ -121,20 +121,20 @@ fn what_others_can_read_or_change_is_an_error_until_it_is_mended() {
     mode(&sandbox.path(&receipts), 0o622);
     mode(&sandbox.path(data), 0o777);
     let document = doctor(&sandbox, &[]);
-    let mut mends = vec![mend(
+    let mut fixes = vec![fix_of(
         &document,
         "error",
         data,
         "the data directory: others can change it",
     )];
     for (file, _, problem) in &files {
-        mends.push(mend(&document, "error", file, problem));
+        fixes.push(fix_of(&document, "error", file, problem));
     }
     let problem = "the receipts: others can change it";
-    mends.push(mend(&document, "error", &receipts, problem));
-    for mend in mends {
-        assert!(mend.starts_with("chmod "), "{mend}");
-        follow(&sandbox, &mend);
+    fixes.push(fix_of(&document, "error", &receipts, problem));
+    for fix in fixes {
+        assert!(fix.starts_with("chmod "), "{fix}");
+        follow(&sandbox, &fix);
     }
     assert_eq!(doctor(&sandbox, &[])["findings"], json!([]));
 }
@@ -149,7 +149,7 @@ fn broken_tools_and_stale_trust_are_told_and_hostile_text_is_escaped() {
     sandbox.write("workspace/.jp/config.toml", broken);
     let document = doctor(&sandbox, &[]);
     assert_eq!(
-        mend(
+        fix_of(
             &document,
             "note",
             "workspace",
@@ -157,7 +157,7 @@ fn broken_tools_and_stale_trust_are_told_and_hostile_text_is_escaped() {
         ),
         "jp trust"
     );
-    mend(&document, "error", "a\u{202e}b", "");
+    fix_of(&document, "error", "a\u{202e}b", "");
     let ran = jp(&sandbox, &["doctor"]).exits(1).says("a\\u{202e}b");
     assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}']), "{ran:?}");
 }
@@ -168,12 +168,12 @@ fn a_configuration_that_cannot_be_read_is_a_finding_and_the_rest_is_looked_at() 
     sandbox.write("home/.local/share/jp/trust.json", "{}");
     mode(&sandbox.path("home/.local/share/jp/trust.json"), 0o622);
     let document = doctor(&sandbox, &[]);
-    let command = mend(&document, "error", "workspace", "nonsense");
+    let command = fix_of(&document, "error", "workspace", "nonsense");
     assert!(
         command.starts_with("${EDITOR:-vi} +1 ") && command.ends_with("/.jp/config.toml"),
         "{command}"
     );
-    mend(&document, "error", "trust.json", "others can change it");
+    fix_of(&document, "error", "trust.json", "others can change it");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn mcp_tools_that_nobody_pinned_are_a_note() {
     let sandbox = Sandbox::new(config);
     let document = doctor(&sandbox, &["--offline"]);
     assert_eq!(
-        mend(&document, "note", "t", "is not pinned"),
+        fix_of(&document, "note", "t", "is not pinned"),
         "jp tool lock"
     );
 }
@@ -199,14 +199,14 @@ fn a_local_tool_without_its_wasm_file_is_told() {
     fs::remove_file(&broken).unwrap();
     fs::create_dir(&broken).unwrap();
     let found = doctor(&sandbox, &["--offline"]);
-    let line = mend(&found, "error", "spin", ".jp/tools/spin.wasm");
+    let line = fix_of(&found, "error", "spin", ".jp/tools/spin.wasm");
     assert!(line.contains("[conversation.tools.spin]"), "{line}");
-    mend(&found, "error", "trap", ".jp/tools/trap.wasm");
+    fix_of(&found, "error", "trap", ".jp/tools/trap.wasm");
     assert_eq!(found["errors"], 3, "{found:#}");
 }
 
 #[test]
-fn a_damaged_store_and_a_secret_that_nobody_set_are_found_and_mended() {
+fn a_damaged_store_and_a_secret_that_is_not_set_are_found_and_fixed() {
     let sandbox = Sandbox::new("");
     let user = "[broker.llm]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nkey = \"llm_key\"\n\
                 [broker.http.forge]\nurl = \"https://forge.example\"\n\
@@ -227,7 +227,7 @@ fn a_damaged_store_and_a_secret_that_nobody_set_are_found_and_mended() {
     bytes[4096..12_288].fill(0x5a);
     fs::write(&store, bytes).unwrap();
     let found = doctor(&sandbox, &[]);
-    let set = mend(
+    let set = fix_of(
         &found,
         "warning",
         "broker.llm.key",
@@ -235,14 +235,14 @@ fn a_damaged_store_and_a_secret_that_nobody_set_are_found_and_mended() {
     );
     assert_eq!(set, "jp secret set llm_key --for https://llm.example/v1");
     let header = "broker.http.forge.headers.authorization";
-    let set = mend(&found, "warning", header, "`forge`, which is not set");
-    let github = mend(&found, "warning", "broker.github.key", "`github_pat`");
+    let set = fix_of(&found, "warning", header, "`forge`, which is not set");
+    let github = fix_of(&found, "warning", "broker.github.key", "`github_pat`");
     let llm = "jp secret set llm_key --for https://llm.example/v1".to_owned();
     for line in [set, github, llm] {
         let words: Vec<&str> = line.split(' ').skip(1).collect();
         sandbox.fed(&words, b"correct-horse").exits(0);
     }
-    follow(&sandbox, &mend(&found, "error", "store", "is damaged"));
+    follow(&sandbox, &fix_of(&found, "error", "store", "is damaged"));
     assert_eq!(doctor(&sandbox, &[])["findings"], json!([]));
     jp(&sandbox, &["tool", "run", "todo", "action=list"]).exits(0);
 }

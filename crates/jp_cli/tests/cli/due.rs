@@ -44,7 +44,7 @@ fn with_standard_output_closed_nothing_is_noted_down() {
 }
 
 #[test]
-fn whoever_throws_events_away_in_a_shell_may() {
+fn events_may_be_thrown_away_in_a_shell() {
     let sandbox = with_reminder("stretch");
     redirected(&sandbox, "> /dev/null").exits(0);
     assert_eq!(sandbox.jp(&["due"]).exits(0).stdout, "");

@@ -79,20 +79,16 @@ fn interrupted(sandbox: &Sandbox) -> Ran {
     child.wait_with_output().unwrap().into()
 }
 
-/// The codes of the table under "Exit codes" in the README.
+/// Returns the codes of the documentation's table.
 fn documented() -> BTreeSet<i32> {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let readme = fs::read_to_string(readme).unwrap();
-    let section = readme.split("## Exit codes").nth(1).unwrap();
-    let table = section.split("\n## ").next().unwrap();
-    let cells = table
-        .lines()
-        .flat_map(|line| line.split('|').map(str::trim));
+    let page = "../../docs/reference/exit-codes.md";
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
+    let cells = page.lines().flat_map(|line| line.split('|').map(str::trim));
     cells.filter_map(|cell| cell.parse().ok()).collect()
 }
 
 #[test]
-fn every_exit_code_of_the_readme_is_produced() {
+fn every_documented_exit_code_is_produced() {
     let sandbox = trusted(COMMANDS);
     let mut seen = BTreeSet::new();
     let mut ends = |ran: Ran, code: i32| {

@@ -6,6 +6,7 @@ mod audit;
 mod bash;
 mod bash_scripts;
 mod bash_streams;
+mod book;
 mod broker;
 mod brought;
 mod calls;

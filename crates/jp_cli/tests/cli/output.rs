@@ -86,7 +86,7 @@ fn json_ends_with_a_newline_and_text_as_the_tool_ended_it() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let sandbox = Sandbox::with_tools();
     for words in [
         &["tool", "list"][..],

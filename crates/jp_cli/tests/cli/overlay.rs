@@ -1,4 +1,4 @@
-//! `jp bash --diff` and `--apply`: what is shown, what is said, and what the next command makes of a kill.
+//! `jp bash --diff` and `--apply`: what is shown and printed, and what the next command makes of a kill.
 
 use std::{
     fs,

@@ -42,7 +42,8 @@ impl House {
         let shown = self.0.jp(&["tool", "show", "shout"]).exits(126);
         self.0.jp(&["tool", "list"]).exits(0).says("broken");
         let unasked = self.0.jp(&["tool", "lock"]).exits(126);
-        let unasked = unasked.warns("Not accepted: nobody could be asked; `--yes` accepts it.");
+        let unasked =
+            unasked.warns("Not accepted: there is no terminal to ask on; `--yes` accepts it.");
         self.0.jp(&["tool", "lock", "--locked"]).exits(126);
         let offered = self.0.jp(&["tool", "list", "--json"]).exits(0).json();
         let tools = offered["tools"].as_array().unwrap();

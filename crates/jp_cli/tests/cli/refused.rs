@@ -107,6 +107,6 @@ fn a_tool_whose_file_cannot_use_what_it_asks_for_is_not_published() {
     ];
     shop.run(&[&words[..], &["--key", "../registry.key"]].concat())
         .exits(2)
-        .warns("nothing gives that to a component of `jp:tool@0.1.0`")
+        .warns("which a component of `jp:tool@0.1.0` cannot be given")
         .warns("build it for `jp:tool@0.2.0`");
 }

@@ -87,8 +87,8 @@ fn a_key_in_a_keyring_out_of_reach_is_an_error_with_the_way_out() {
     let mut finding = finding.filter(|one| one["subject"] == "keyring");
     let finding = finding.next().unwrap();
     assert_eq!(finding["severity"], "error");
-    let mend = finding["mend"].as_str().unwrap();
-    assert!(mend.contains("DBUS_SESSION_BUS_ADDRESS"), "{mend}");
+    let fix = finding["fix"].as_str().unwrap();
+    assert!(fix.contains("DBUS_SESSION_BUS_ADDRESS"), "{fix}");
     with(&sandbox, &["secret", "list"], "JP_KEYRING", "off")
         .exits(125)
         .warns("unset JP_KEYRING");
@@ -116,7 +116,7 @@ fn a_word_that_jp_keyring_does_not_know_is_an_error() {
     for word in ["of", "OFF", "0", "file"] {
         with(&sandbox, &["secret", "list"], "JP_KEYRING", word)
             .exits(2)
-            .warns("JP_KEYRING is `off` or `auto`");
+            .warns("invalid JP_KEYRING");
     }
     for word in ["", "auto", "off"] {
         with(&sandbox, &["secret", "list"], "JP_KEYRING", word).exits(0);
@@ -162,7 +162,7 @@ fn the_bus_is_where_the_session_says_and_off_means_nobody_is_asked() {
 }
 
 #[test]
-fn what_mends_a_damaged_key_names_both_files() {
+fn the_fix_for_a_damaged_key_names_both_files() {
     let sandbox = Sandbox::new("");
     let sealed = sandbox.path("home/.local/share/jp/secrets/sealed");
     sandbox.fed(SET, b"correct-horse").exits(0);
@@ -179,7 +179,7 @@ fn what_mends_a_damaged_key_names_both_files() {
 }
 
 #[test]
-fn a_key_that_is_no_file_is_refused_at_once_by_its_kind() {
+fn a_key_that_is_not_a_file_is_refused_at_once_by_its_kind() {
     let sandbox = Sandbox::new("");
     let key = key(&sandbox);
     sandbox.fed(SET, b"correct-horse").exits(0);
@@ -211,11 +211,11 @@ fn a_key_that_is_no_file_is_refused_at_once_by_its_kind() {
 }
 
 #[test]
-fn a_value_that_is_none_is_told_as_that() {
+fn a_missing_value_is_reported_as_such() {
     let sandbox = Sandbox::new("");
     for (input, words) in [
-        (&b""[..], "no value was given"),
-        (b"\n", "no value was given"),
+        (&b""[..], "missing value"),
+        (b"\n", "missing value"),
         (b"        \n", "only white space"),
         (b" short   \n", "white space around it not counted"),
     ] {
@@ -245,7 +245,7 @@ fn a_value_on_the_command_line_is_not_repeated() {
 }
 
 #[test]
-fn what_mends_secrets_loses_nothing() {
+fn the_fix_for_secrets_loses_nothing() {
     let sandbox = Sandbox::new("");
     sandbox.fed(SET, b"correct-horse").exits(0);
     let sealed = sandbox.path("home/.local/share/jp/secrets/sealed");
@@ -258,11 +258,11 @@ fn what_mends_secrets_loses_nothing() {
             .json();
         let findings = found["findings"].as_array().unwrap();
         let finding = findings.iter().find(|one| one["subject"] == "secrets");
-        let mend = finding.unwrap()["mend"].as_str().unwrap();
-        let (mend, rest) = mend.split_once(", then: ").unwrap();
+        let fix = finding.unwrap()["fix"].as_str().unwrap();
+        let (fix, rest) = fix.split_once(", then: ").unwrap();
         assert_eq!(rest, "jp secret set NAME --for URL");
-        let done = std::process::Command::new("sh").args(["-c", mend]).status();
-        assert!(done.unwrap().success(), "{mend}");
+        let done = std::process::Command::new("sh").args(["-c", fix]).status();
+        assert!(done.unwrap().success(), "{fix}");
         assert_eq!(fs::read(sealed.with_extension(old)).unwrap(), kept);
         assert_eq!(fs::read(key(&sandbox).with_extension(old)).unwrap(), b"abc");
         sandbox.fed(SET, b"correct-horse").exits(0);

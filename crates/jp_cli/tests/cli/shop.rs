@@ -87,7 +87,7 @@ impl Shop {
         self.jp(&[&["registry"], words, &key].concat());
     }
 
-    /// Says of the first version that it should not be used any more.
+    /// Says of the first version that it should no longer be used.
     pub(crate) fn deprecate(&self, reason: &str) {
         self.change(&["deprecate", "../shop", "greet", "1.0.0", "--reason", reason]);
     }

@@ -47,7 +47,7 @@ impl Terminal {
         let (send, more) = mpsc::channel();
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
-            // The terminal is gone when nobody has it open any more.
+            // The terminal is gone when no process has it open.
             while let Ok(count @ 1..) = screen.read(&mut buffer) {
                 if send.send(buffer[..count].to_vec()).is_err() {
                     return;

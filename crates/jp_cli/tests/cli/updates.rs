@@ -55,7 +55,7 @@ fn an_update_that_could_never_run_is_named_with_the_newest_that_could() {
             .warns(way_out);
         shop.revoke();
     }
-    // Whoever has nothing yet is told, too.
+    // Users who have nothing yet are told, too.
     shop.jp(&["tool", "remove", "greet"]);
     shop.run(&["tool", "install", "greet"])
         .exits(126)
@@ -74,7 +74,7 @@ fn going_back_is_not_called_an_update() {
         .warns("Updated greet from 1.0.0 to 1.1.0.");
     let ran = shop
         .jp(&["tool", "install", "greet@1.0.0"])
-        .warns("Took greet back from 1.1.0 to 1.0.0.");
+        .warns("Downgraded greet from 1.1.0 to 1.0.0.");
     assert!(!ran.stderr.contains("Updated"), "{ran:?}");
 }
 

@@ -84,7 +84,7 @@ fn parse_json(text: &str, key: String) -> Result<Value, ConfigError> {
         place: None,
         key: (!key.is_empty()).then_some(key),
         problem: Problem::Invalid {
-            message: format!("no JSON: {error}"),
+            message: format!("invalid JSON: {error}"),
         },
     })
 }

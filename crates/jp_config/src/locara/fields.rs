@@ -167,7 +167,7 @@ fn is_email(text: &str) -> bool {
     is_line(text, 254) && parts.is_some_and(|(name, host)| plain(name) && plain(host))
 }
 
-/// Tells whether a text is an SPDX expression: ids of the list, or `LicenseRef-<name>`, joined by
+/// Returns whether a text is an SPDX expression: ids of the list, or `LicenseRef-<name>`, joined by
 /// words, and parentheses that close. Deprecated ids are let pass: apps that have them are published.
 fn is_licence(text: &str) -> bool {
     if !is_line(text, 256) {
@@ -189,8 +189,8 @@ fn is_licence(text: &str) -> bool {
     open == 0 && !wants_id
 }
 
-/// Tells whether SPDX lists a word as a licence, or after `WITH` as an exception, or leaves it to
-/// whoever writes it.
+/// Returns whether SPDX lists a word as a licence, or after `WITH` as an exception, or allows authors to
+/// choose it.
 fn is_listed(word: &str, before: &str) -> bool {
     let own = |name: &str| {
         !name.is_empty()

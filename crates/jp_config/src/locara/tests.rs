@@ -55,7 +55,7 @@ fn a_manifest_says_which_version_it_is() {
     let found = error_of(json!({"schema": "locara/v2", "newField": 1}));
     assert_eq!(
         found,
-        "schema: expected `locara/v1`, the one version that is read"
+        "schema: expected `locara/v1`, the only supported version"
     );
 }
 
@@ -91,7 +91,7 @@ fn modalities_become_calls_that_the_app_allows() {
     assert_eq!(path.join("."), "modalities.1");
     assert_eq!(
         *message,
-        "this host has none of this: what needs it does not run"
+        "not available on this host: tools that need it do not run"
     );
     let silent = tree_of(json!({"modalities": ["text-to-image"]}));
     assert_eq!(silent.get("capabilities"), None);
@@ -173,7 +173,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             json!({"icon": "../icon.png"}),
-            "icon: `../icon.png` has a `..`",
+            "icon: invalid path `../icon.png`: `..`",
         ),
         (
             json!({"screenshots": []}),
@@ -181,7 +181,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             json!({"screenshots": ["/etc/passwd"]}),
-            "screenshots.0: `/etc/passwd` is absolute",
+            "screenshots.0: invalid path `/etc/passwd`: expected one relative",
         ),
         (
             json!({"tags": vec!["a"; 11]}),
@@ -198,15 +198,15 @@ fn what_is_wrong_is_named() {
         ),
         (
             json!({"capabilities": {"device.microphone": true}}),
-            "capabilities.device.microphone: this host has no such thing",
+            "capabilities.device.microphone: not available: this host has no microphone",
         ),
         (
             json!({"capabilities": {"audio": {"play": true}}}),
-            "capabilities.audio: this host has no such thing",
+            "capabilities.audio: not available",
         ),
         (
             json!({"modalities": ["smell-to-text"]}),
-            "modalities.0: no such modality; there are `text-to-text`",
+            "modalities.0: unknown modality: expected one of `text-to-text`",
         ),
         (
             json!({"modalities": ["text-to-text", "text-to-text"]}),
@@ -227,7 +227,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             json!({"tooling": ["ocr", "оcr"]}),
-            "tooling.1: `оcr` is no tool of a registry",
+            "tooling.1: invalid tool id `оcr`",
         ),
         (
             json!({"tooling": ["ocr", "ocr@2.0.0"]}),
@@ -235,12 +235,15 @@ fn what_is_wrong_is_named() {
         ),
         (
             json!({"tooling": ["ocr@newest"]}),
-            "tooling.0: `newest` is no version",
+            "tooling.0: invalid version `newest`",
         ),
-        (json!({"tooling": ["ocr@"]}), "tooling.0: `` is no version"),
+        (
+            json!({"tooling": ["ocr@"]}),
+            "tooling.0: invalid version ``",
+        ),
         (
             json!({"tooling": [format!("ocr@{}", "1".repeat(300))]}),
-            "tooling.0: a version has at most",
+            "tooling.0: version too long",
         ),
         (
             json!({"tooling": [{"name": "x", "path": "x", "manifest": "x"}]}),
@@ -252,11 +255,11 @@ fn what_is_wrong_is_named() {
         ),
         (
             json!({"tooling": [{"name": "X", "path": "x", "manifest": "x", "signature": "x"}]}),
-            "tooling.0.name: `X` is no tool",
+            "tooling.0.name: invalid tool id `X`",
         ),
         (
             json!({"tooling": [{"name": "x", "path": "/x", "manifest": "x", "signature": "x"}]}),
-            "tooling.0.path: `/x` is absolute",
+            "tooling.0.path: invalid path `/x`: expected one relative",
         ),
         (
             json!({"tooling": [{"name": "x", "path": "x", "manifest": 1, "signature": "x"}]}),

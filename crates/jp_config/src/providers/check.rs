@@ -23,11 +23,11 @@ impl McpProviderConfig {
             (None, None, _) => wrong(&[], "a server needs a `command` or a `url`"),
             (Some(_), None, Some(McpTransport::Http)) => wrong(
                 &["type"],
-                "a server of type `http` has a `url`, no `command`",
+                "a server of type `http` has a `url`, not a `command`",
             ),
             (None, Some(_), Some(McpTransport::Stdio)) => wrong(
                 &["type"],
-                "a server of type `stdio` has a `command`, no `url`",
+                "a server of type `stdio` has a `command`, not a `url`",
             ),
             (Some(command), None, _) => self.check_program(command),
             (None, Some(url), _) => self.check_url(url),
@@ -50,7 +50,7 @@ impl McpProviderConfig {
             .unwrap_or_default();
         if matches!(net, Net::Hosts(_)) {
             let message =
-                "a program gets all of the network or none of it: write `true` or `false`";
+                "expected `true` or `false`: a program gets all of the network or none of it";
             return wrong(&["grant", "net"], message);
         }
         if let Some(grant) = outside(&self.grant) {
@@ -100,7 +100,7 @@ impl McpProviderConfig {
         match &self.grant.calls {
             Some(_) => Err((
                 &["grant", "calls"],
-                "a server has no way to call what the host does for tools".to_string(),
+                "a server cannot make capability calls".to_string(),
             )),
             None => Ok(()),
         }

@@ -30,7 +30,7 @@ pub(super) fn check(config: &AppConfig, blame: &Blame<'_>) -> Result<(), ConfigE
         }
     }
     if config.models.len() > MAX_MODELS {
-        let message = format!("an app has at most {MAX_MODELS} models");
+        let message = format!("too many models: expected at most {MAX_MODELS}");
         return Err(invalid(&["models"], message));
     }
     let mut default: Option<&str> = None;
@@ -41,7 +41,7 @@ pub(super) fn check(config: &AppConfig, blame: &Blame<'_>) -> Result<(), ConfigE
             continue;
         }
         if let Some(other) = default.replace(name) {
-            let message = format!("`{other}` is the default already; one of them can be");
+            let message = format!("`{other}` is already the default; only one registry can be");
             return Err(invalid(&["registries", name, "default"], message));
         }
     }

@@ -15,7 +15,7 @@ const LEARN: &str = "learn";
 /// The one option of [`BASH`], and its one value.
 const SESSION: (&str, &str) = ("session", "kept");
 
-/// What is said of a key that only a guest can make use of.
+/// The message for a key that only a guest can use.
 pub(crate) const GUEST_ONLY: &str = "only a Wasm tool can be given this";
 
 /// Kinds of tools, as far as they differ in what their entries mean.

@@ -49,7 +49,7 @@ fn a_registry_is_one_place() {
         ),
         (
             "{ dir = '/x', url = 'https://x.example/' }",
-            "has one of `url`, `dir` and `oci`",
+            "expected exactly one of `url`, `dir` and `oci`",
         ),
         ("{ dir = 'x' }", "x.dir: expected an absolute path"),
         ("{ dir = '~/x' }", "expected an absolute path"),
@@ -85,6 +85,6 @@ fn a_registry_is_one_place() {
     }
     let two =
         "[registries]\na = { dir = '/a', default = true }\nb = { dir = '/b', default = true }\n";
-    let expected = "~/user/config.toml:3: registries.b.default: `a` is the default already; one of them can be";
+    let expected = "~/user/config.toml:3: registries.b.default: `a` is already the default; only one registry can be";
     assert_eq!(error(&[(USER, two)]), expected);
 }

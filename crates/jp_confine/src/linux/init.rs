@@ -170,7 +170,7 @@ fn collect(program: Pid, answer: &mut File) -> ExitCode {
             Ok(_) | Err(Errno::EINTR) => continue,
             Err(_) => return ExitCode::from(EXIT_NOT_CONFINED),
         };
-        // Whoever hears nothing still has the status.
+        // A host that hears nothing still has the status.
         let _ = outer::send(answer, &Verdict::Ended(ended));
         return ExitCode::from(outer::code(ended));
     }

@@ -39,7 +39,7 @@ fn ruleset(places: &[Place]) -> Result<RulesetCreated, Box<dyn Error>> {
     let read = AccessFs::from_read(NEWEST);
     // A socket in a granted directory belongs to a process outside, so it is never granted.
     let write = AccessFs::from_all(NEWEST) & !BitFlags::from(AccessFs::ResolveUnix);
-    // Names alone are no secret: the root holds only what was granted.
+    // Names alone are not secret: the root holds only what was granted.
     rules = rules.add_rule(PathBeneath::new(PathFd::new("/")?, AccessFs::ReadDir))?;
     if places.iter().all(|place| place.path != Path::new("/tmp")) {
         rules = rules.add_rule(PathBeneath::new(PathFd::new("/tmp")?, write))?;

@@ -128,7 +128,7 @@ fn lead(file: &File, message: &[u8]) -> Result<ExitCode, Failure> {
 
 /// Makes sure that the host is still there, and returns what tells when it is gone.
 ///
-/// A death signal would fire when the *thread* that spawned us ends, which is no reason to stop.
+/// A death signal would fire when the *thread* that spawned us ends, which is not a reason to stop.
 fn watch_host(host: u32) -> Result<OwnedFd, Failure> {
     let gone = || setup("the host is gone", "start the tool from the host itself");
     let host = i32::try_from(host).map_err(|_| gone())?;
@@ -226,7 +226,7 @@ pub(super) fn send(pipe: &mut File, verdict: &Verdict) -> io::Result<()> {
     pipe.write_all(&[&length.to_le_bytes()[..], &message].concat())
 }
 
-/// Hears the next thing that is said through a pipe; nothing when its other end is gone.
+/// Returns the next message of a pipe; nothing when its other end is gone.
 fn receive(pipe: &mut File) -> Option<Verdict> {
     let mut length = [0; 8];
     pipe.read_exact(&mut length).ok()?;

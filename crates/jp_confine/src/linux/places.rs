@@ -170,7 +170,7 @@ fn open_grant(path: &Path, access: Access) -> Result<Place, Failure> {
     if let Some(problem) = grant_problem(path) {
         return Err(refuse(problem));
     }
-    // Not even a link in the middle: whoever can write there would choose what is granted.
+    // Not even a link in the middle: anyone who can write there would choose what is granted.
     let how = OpenHow::new()
         .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
         .resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);

@@ -107,7 +107,7 @@ pub(crate) fn in_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
         .expect("it takes too long, or it panicked")
 }
 
-/// Reads all that is left of a child's output: that ends when no process holds the pipe any more.
+/// Reads all that is left of a child's output: that ends when no process holds the pipe.
 pub(crate) fn until_all_are_gone(mut child: Child) -> Done {
     in_time(move || {
         drop(child.stdin.take());

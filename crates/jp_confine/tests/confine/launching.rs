@@ -220,7 +220,7 @@ fn what_cannot_be_passed_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn a_program_that_is_no_launcher_is_found_out() {
+fn a_program_that_is_not_a_launcher_is_found_out() {
     for program in ["/bin/true", "/bin/false", "/no/such/launcher"] {
         let launcher = Launcher::new(program.into());
         let refused = launcher.command(&nothing(), "true".as_ref(), &[]);

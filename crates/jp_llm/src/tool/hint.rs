@@ -28,7 +28,7 @@ impl ToolError {
                 denied: Denied::ByApp { .. },
                 ..
             } => Some("if you know what this workspace does, run `jp trust` in it".to_owned()),
-            Self::Denied { denied, .. } => denied.mend(),
+            Self::Denied { denied, .. } => denied.fix(),
             Self::NotApproved {
                 tool,
                 unseen: Some(path),

@@ -160,7 +160,7 @@ impl Desk {
     pub(crate) fn records(&self) -> Vec<Entry> {
         let dir = self.held.path().join("audit");
         let report = jp_audit::verify(&dir).unwrap();
-        assert!(report.is_whole(), "{:?}", report.problems);
+        assert!(report.is_intact(), "{:?}", report.problems);
         let entries = Reader::open(&dir).unwrap().map(Result::unwrap);
         entries.filter(|entry| entry.event.is_none()).collect()
     }

@@ -39,7 +39,7 @@ async fn a_tool_that_is_not_there_is_named_with_those_that_are() {
     );
     let other = jp_mcp::Servers::new([], jp_mcp::Means::default());
     let error = call(&other, "x", json!({})).await.unwrap_err().to_string();
-    assert_eq!(error, "there is no MCP server `s`; configured: none");
+    assert_eq!(error, "unknown MCP server `s`; configured: none");
 }
 
 #[tokio::test]

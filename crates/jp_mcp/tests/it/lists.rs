@@ -31,7 +31,7 @@ async fn e49_e50_e52_what_hides_doubles_or_refers_elsewhere_is_left_out_and_cann
     assert_eq!(names, ["plain"]);
     assert_eq!(tools.tools[0].description.as_deref(), Some("Adds. "));
     insta::assert_snapshot!(tools.notes.join("\n"), @r"
-    tool `plain`: 29 characters nobody can see were taken out of its description
+    tool `plain`: 29 invisible characters were removed from its description
     tool `bd` was left out: a name has 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`
     tool `Twin` was left out: another tool of the server has the same name or one that looks like it
     tool `twin` was left out: another tool of the server has the same name or one that looks like it
@@ -53,10 +53,7 @@ async fn e49_e50_e52_what_hides_doubles_or_refers_elsewhere_is_left_out_and_cann
 async fn lists_without_end_and_with_too_many_tools_are_bounded() {
     let never = CancellationToken::new();
     let error = pool(&["loops"]).list_tools("s", &never).await.unwrap_err();
-    assert!(
-        error.to_string().contains("leads back to the same page"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("repeats a page"), "{error}");
     let few = Limits {
         tools: 100,
         ..limits()

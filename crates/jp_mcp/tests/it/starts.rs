@@ -121,7 +121,7 @@ async fn the_first_list_of_tools_has_the_time_of_the_start_and_no_other() {
         let pool = pool_within(&["slow-list", "300"], startup, little);
         call(&pool, "echo", json!({})).await.unwrap();
     }
-    // Whoever waits less long than the server may take is told about their own time.
+    // A caller that waits less than the server may take hears about its own limit.
     let pool = pool_within(&["listless"], None, little);
     let ask = Ask {
         time: Duration::from_millis(300),
@@ -176,7 +176,7 @@ async fn what_a_program_says_when_it_refuses_the_greeting_is_told() {
     let error = call(&pool(&["choosy"]), "echo", json!({})).await;
     let error = error.unwrap_err().to_string();
     assert!(
-        error.contains("it refused the greeting: no licence"),
+        error.contains("it refused to initialize: no licence"),
         "{error}"
     );
     assert!(
@@ -227,6 +227,6 @@ async fn a_program_that_is_not_there_is_named() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "MCP server `s` did not start: there is no program `no-such-server`"
+        "MCP server `s` did not start: no such program: `no-such-server`"
     );
 }

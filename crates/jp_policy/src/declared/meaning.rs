@@ -16,7 +16,7 @@ use crate::{
     HostPatternError, Net,
 };
 
-/// Hosts times ports; more than this is no list that anybody has read.
+/// Hosts times ports; nobody reads a list that is longer than this.
 const MAX_HOSTS: usize = 1024;
 
 impl Declared {
@@ -73,7 +73,7 @@ fn net(net: &DeclaredNet) -> Result<Net, DeclaredError> {
     };
     let count = hosts.len().saturating_mul(ports.map_or(1, Vec::len));
     if count > MAX_HOSTS {
-        let problem = format!("{count} hosts and ports are too many");
+        let problem = format!("too many hosts and ports ({count})");
         return Err(error(
             "net",
             problem,
@@ -90,10 +90,10 @@ fn net(net: &DeclaredNet) -> Result<Net, DeclaredError> {
             continue;
         };
         for port in ports {
-            // A host that already has a port is no host any more with a second one.
+            // A host that already has a port is invalid with a second one.
             let both = format!("{host}:{port}").parse();
             patterns.push(both.map_err(|_| {
-                let problem = format!("`{host}` and port {port} do not fit together");
+                let problem = format!("cannot combine `{host}` with port {port}");
                 error(
                     "net",
                     problem,
@@ -181,7 +181,7 @@ pub(crate) fn start_of(text: &str) -> String {
 }
 
 fn bad_name(key: &'static str, name: &str, source: &dyn core::fmt::Display) -> DeclaredError {
-    let problem = format!("`{}` is no name", start_of(name));
+    let problem = format!("invalid name `{}`", start_of(name));
     error(key, problem, &source.to_string())
 }
 

@@ -15,7 +15,7 @@ use crate::{
 /// Longer texts are refused.
 pub(super) const MAX_TEXT: usize = 512;
 
-/// The names that are no brokered ones, without what may follow them.
+/// The names of capabilities that are not brokered, without what may follow them.
 const KNOWN: [&str; 10] = [
     "fs.user-selected",
     "fs.app-data",

@@ -281,7 +281,7 @@ impl InstallError {
             } => {
                 let instead = instead.as_ref();
                 let older = instead.map(|line| format!("{line} takes the newest one that could"));
-                let all: Vec<String> = denied.mend().into_iter().chain(older).collect();
+                let all: Vec<String> = denied.fix().into_iter().chain(older).collect();
                 return (!all.is_empty()).then(|| all.join("; or "));
             }
             Self::Unbacked {

@@ -81,7 +81,7 @@ impl Warning {
                 let other = replaced_by.as_ref()?;
                 Some(format!("use `{}` instead", jp_text::escape_line(other)))
             }
-            Self::Partly { unsatisfied } => unsatisfied.denied.mend(),
+            Self::Partly { unsatisfied } => unsatisfied.denied.fix(),
             Self::Stale { registry, .. } => Some(format!(
                 "ask whoever runs `{registry}`, on another way than this one, whether there is \
                  anything new; `jp registry renew` signs it anew"

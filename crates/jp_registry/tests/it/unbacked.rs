@@ -17,17 +17,17 @@ type Case = (fn(&mut Value), &'static str, &'static str);
 const CASES: [Case; 3] = [
     (
         |m| m["wasi_imports"]["net"] = json!(["api.example.com"]),
-        "it asks for net to api.example.com, and nothing gives that to a Wasm tool",
+        "it asks for net to api.example.com, which a Wasm tool cannot be given",
         "`http.request`",
     ),
     (
         |m| m["wasi_imports"]["tool.exec.subprocess"] = true.into(),
-        "it asks for tool.exec.subprocess, and nothing gives that to a Wasm tool",
+        "it asks for tool.exec.subprocess, which a Wasm tool cannot be given",
         "`command = ",
     ),
     (
         |m| m["capability_requirements"] = json!(["net when /language is a file"]),
-        "it asks for net to any host, and nothing gives that to a Wasm tool",
+        "it asks for net to any host, which a Wasm tool cannot be given",
         "`http.request`",
     ),
 ];
@@ -99,7 +99,7 @@ fn a_call_that_the_host_does_not_know_is_refused_at_install() {
     assert!(
         error
             .to_string()
-            .contains("it asks for clock.tomorrow, which jp does for no tool"),
+            .contains("it asks for clock.tomorrow, which jp does not offer"),
         "{error}"
     );
 }

@@ -82,7 +82,7 @@ fn a_fully_learned_topic_is_not_offered() {
 }
 
 #[test]
-fn nothing_to_say_is_no_section() {
+fn nothing_to_say_makes_no_section() {
     assert_eq!(knowledge_section(&[]), None);
     assert_eq!(
         knowledge_section(&[topic("t", &[(".hidden.md", "")], &["*"])]),

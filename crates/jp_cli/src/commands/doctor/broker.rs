@@ -1,4 +1,4 @@
-//! What the broker works on: whether the store is whole, and whether the secrets are there that the
+//! What the broker works on: whether the store is intact, and whether the secrets are there that the
 //! configuration names. Whether their key can be had is looked at beside it.
 
 use jp_llm::broker::{
@@ -8,7 +8,7 @@ use jp_llm::broker::{
 use super::finding::{Family, Finding, Severity, aside, word};
 use crate::{places, session::Session};
 
-/// Looks at the store and at the named secrets.
+/// Checks the store and the named secrets.
 pub(super) fn check(session: Option<&Session>) -> Vec<Finding> {
     let Ok(places) = places::own().broker() else {
         return Vec::new();
@@ -32,7 +32,7 @@ fn store(places: &BrokerPlaces) -> Option<Finding> {
         subject: "store".to_owned(),
         problem,
         // A backup in its place would be better; without one this starts with nothing and loses nothing.
-        mend: aside(&[dir]),
+        fix: aside(&[dir]),
     })
 }
 
@@ -58,7 +58,7 @@ fn secrets(session: &Session, places: &BrokerPlaces) -> Vec<Finding> {
         severity: Severity::Warning,
         subject: key,
         problem: format!("it names the secret `{secret}`, which is not set"),
-        mend: format!("jp secret set {} --for {}", word(&secret), word(&url)),
+        fix: format!("jp secret set {} --for {}", word(&secret), word(&url)),
     });
     found.collect()
 }

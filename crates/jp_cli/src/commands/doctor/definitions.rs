@@ -13,18 +13,18 @@ use super::{
 };
 use crate::{error::CliError, registry, session::Session, ui::Ui};
 
-/// Looks at the trust in the workspace.
+/// Checks whether the workspace is trusted as it is now.
 pub(super) fn trust(session: &Session) -> Option<Finding> {
     (*session.host().trust() == Trust::Stale).then(|| Finding {
         family: Family::Workspace,
         severity: Severity::Note,
         subject: session.location().root.display().to_string(),
         problem: "it has changed since you trusted it, so it is not trusted".to_owned(),
-        mend: "jp trust".to_owned(),
+        fix: "jp trust".to_owned(),
     })
 }
 
-/// Finds topics of the knowledge base whose directory is not there.
+/// Finds topics of the knowledge base whose directory does not exist.
 pub(super) fn topics(session: &Session) -> Vec<Finding> {
     let topics = session.loaded().config.kb.topics.iter();
     let gone = topics.filter_map(|(id, topic)| {
@@ -35,13 +35,13 @@ pub(super) fn topics(session: &Session) -> Vec<Finding> {
         family: Family::Workspace,
         severity: Severity::Warning,
         subject: format!("kb.topic.{id}"),
-        problem: format!("its directory {} is not there", dir.display()),
-        mend: format!("mkdir -p {}", quoted(&dir)),
+        problem: format!("its directory {} does not exist", dir.display()),
+        fix: format!("mkdir -p {}", quoted(&dir)),
     })
     .collect()
 }
 
-/// Looks at the tools that are not locked ones; those of MCP servers only if servers may be asked.
+/// Checks the tools that are not locked; those of MCP servers only if servers may be contacted.
 pub(super) fn tools(
     session: &Session,
     locked: Option<&Locked<'_>>,
@@ -75,9 +75,9 @@ pub(super) fn tools(
                 severity: Severity::Error,
                 subject: name.clone(),
                 problem: error.to_string(),
-                mend: match locked {
-                    Some(locked) => mend(&name, &error, locked),
-                    None => "mend jp.lock first, then: jp doctor".to_owned(),
+                fix: match locked {
+                    Some(locked) => fix(&name, &error, locked),
+                    None => "fix jp.lock first, then: jp doctor".to_owned(),
                 },
             }),
         }
@@ -85,8 +85,8 @@ pub(super) fn tools(
     Ok(findings)
 }
 
-/// Names the command that mends a tool which cannot be made, or the line to write.
-pub(super) fn mend(name: &str, error: &ToolError, locked: &Locked<'_>) -> String {
+/// Returns the command that fixes a tool whose definition fails, or the line to write.
+pub(super) fn fix(name: &str, error: &ToolError, locked: &Locked<'_>) -> String {
     let configured = &locked.session.loaded().config;
     let tooling = configured.tooling.get(name);
     if let ToolError::Signed { problem, .. } = error {
@@ -95,7 +95,7 @@ pub(super) fn mend(name: &str, error: &ToolError, locked: &Locked<'_>) -> String
                 return "jp tool lock".to_owned();
             }
             (SignedProblem::Key { key, .. }, _) => return locked.trust_command(key, name),
-            // What differs it says; whoever publishes it signs it anew.
+            // The error says what differs; the publisher has to sign it again.
             (SignedProblem::Refused { .. }, Some(ToolingConfig::Custom(tool))) => {
                 let (manifest, wasm) = (tool.manifest.as_str(), tool.path.as_str());
                 let (manifest, wasm) = (quoted(Path::new(manifest)), quoted(Path::new(wasm)));
@@ -126,7 +126,7 @@ const fn is_of_registry(tool: &ToolingConfig) -> bool {
     matches!(tool, ToolingConfig::Registry(_))
 }
 
-/// Finds tools that the lock file has of the workspace, and that do not come with it any more.
+/// Finds tools that the lock file has from the workspace, but that no longer come with it.
 pub(super) fn forgotten(session: &Session, lock: &Lock) -> Vec<Finding> {
     let loaded = session.loaded();
     let gone = lock
@@ -136,8 +136,8 @@ pub(super) fn forgotten(session: &Session, lock: &Lock) -> Vec<Finding> {
         family: Family::Tools,
         severity: Severity::Note,
         subject: format!("{} {}", tool.name, tool.version),
-        problem: "`jp.lock` has it, and it does not come with the workspace any more".to_owned(),
-        mend: match loaded.config.tooling.contains_key(tool.name.as_str()) {
+        problem: "`jp.lock` has it, but it no longer comes with the workspace".to_owned(),
+        fix: match loaded.config.tooling.contains_key(tool.name.as_str()) {
             true => format!("jp tool remove {} && jp tool lock", tool.name),
             false => "jp tool lock".to_owned(),
         },
@@ -161,7 +161,7 @@ pub(super) fn pins(session: &Session, lock: &Lock) -> Vec<Finding> {
             severity: Severity::Note,
             subject: name.clone(),
             problem: format!("what MCP server `{server}` shows the model is not pinned"),
-            mend: "jp tool lock".to_owned(),
+            fix: "jp tool lock".to_owned(),
         })
         .collect()
 }

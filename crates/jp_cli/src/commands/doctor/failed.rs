@@ -8,19 +8,19 @@ use jp_llm::TrustError;
 use super::finding::{Family, Finding, Severity, quoted};
 use crate::{error::CliError, places};
 
-/// Makes the finding of a part that could not be looked at.
+/// Makes the finding for a part that could not be checked.
 pub(super) fn failed(what: &str, error: &CliError) -> Finding {
     Finding {
         family: Family::Workspace,
         severity: Severity::Error,
         subject: what.to_owned(),
         problem: error.to_string(),
-        mend: error.hint().unwrap_or_else(|| mend(error)),
+        fix: error.hint().unwrap_or_else(|| fix(error)),
     }
 }
 
-/// Names the command for an error that brings no hint of its own.
-fn mend(error: &CliError) -> String {
+/// Returns the command for an error that has no hint of its own.
+fn fix(error: &CliError) -> String {
     match error {
         CliError::Config(error) => of_config(error),
         CliError::Policy { .. } => match places::own().config_dir() {
@@ -40,7 +40,7 @@ fn mend(error: &CliError) -> String {
         | CliError::Broker { .. }
         | CliError::Registry { .. }
         | CliError::Apply { .. }
-        | CliError::System { .. } => "mend what it names, then: jp doctor".to_owned(),
+        | CliError::System { .. } => "fix what the message names, then: jp doctor".to_owned(),
     }
 }
 

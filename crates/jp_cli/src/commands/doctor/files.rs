@@ -42,12 +42,12 @@ fn wasm(
     path: &str,
 ) -> Option<Finding> {
     let root = &session.location().root;
-    let finding = |severity, problem: String, mend: String| Finding {
+    let finding = |severity, problem: String, fix: String| Finding {
         family: Family::Tools,
         severity,
         subject: tool.name.clone(),
         problem,
-        mend,
+        fix,
     };
     let name = &tool.name;
     let replace = match configured {
@@ -74,8 +74,8 @@ fn wasm(
         return Some(finding(Severity::Error, problem, replace));
     }
     let problem = unlike_trusted(session, tool, path, &real)?;
-    let mend = format!("jp tool check {} && jp trust", word(path));
-    Some(finding(Severity::Warning, problem, mend))
+    let fix = format!("jp tool check {} && jp trust", word(path));
+    Some(finding(Severity::Warning, problem, fix))
 }
 
 /// Says that a file is not the one the user trusted, if the workspace is trusted at all.
@@ -136,10 +136,10 @@ fn program(session: &Session, tool: &ToolDefinition, command: &CommandConfig) ->
         severity: Severity::Error,
         subject: tool.name.clone(),
         problem: match wanted.contains('/') {
-            true => format!("there is no file `{wanted}`, which its command is"),
-            false => format!("there is no program `{wanted}` in {}", PATH.join(", ")),
+            true => format!("its command `{wanted}` does not exist"),
+            false => format!("its program `{wanted}` is not in {}", PATH.join(", ")),
         },
-        mend: format!(
+        fix: format!(
             "{}; then install `{wanted}`, or correct `command`",
             disable(&tool.name)
         ),

@@ -1,4 +1,4 @@
-//! What the doctor finds: a fact, how bad it is, and the words that mend it. It knows no checks.
+//! What the doctor finds: a fact, how bad it is, and how to fix it. Knows nothing of the checks.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::text;
 pub(crate) enum Severity {
     /// Good to know; nothing has to be done.
     Note,
-    /// Something will go wrong, or could not be looked at.
+    /// Something will go wrong, or could not be checked.
     Warning,
     /// Something is wrong.
     Error,
@@ -71,7 +71,7 @@ impl Family {
     }
 }
 
-/// One thing that is not as it should be. Its texts may be strangers': they are escaped when shown.
+/// One problem. Its texts may come from strangers: they are escaped when shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) family: Family,
@@ -79,8 +79,8 @@ pub(crate) struct Finding {
     /// The tool, file or part of the system it is about.
     pub(crate) subject: String,
     pub(crate) problem: String,
-    /// The command that mends it, or else the line to write.
-    pub(crate) mend: String,
+    /// The command that fixes it, or else the line to write.
+    pub(crate) fix: String,
 }
 
 impl Finding {
@@ -91,7 +91,7 @@ impl Finding {
             "severity": self.severity.as_str(),
             "subject": self.subject,
             "problem": self.problem,
-            "mend": self.mend,
+            "fix": self.fix,
         })
     }
 }
@@ -106,7 +106,7 @@ pub(crate) fn quoted(path: &Path) -> String {
     word(&path.display().to_string())
 }
 
-/// Writes a name the way a shell reads it back: it may be a stranger's, and mends are run.
+/// Writes a name the way a shell reads it back: it may be a stranger's, and fixes are run.
 pub(crate) fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -21,26 +21,26 @@ pub(super) fn check() -> Option<Finding> {
     };
     let error = vault.load().err()?;
     let in_keyring = matches!(vault.key_place(), Ok(Some(KeyPlace::Keyring)));
-    // Who else can read a file is told with the other files.
+    // Permissions of the file are checked with those of the other files.
     if matches!(error, SecretError::Exposed { .. }) {
         return None;
     }
-    let (problem, mend) = explain(&error, &places);
+    let (problem, fix) = explain(&error, &places);
     Some(Finding {
         family: Family::System,
         severity: Severity::Error,
         subject: if in_keyring { "keyring" } else { "secrets" }.to_owned(),
         problem,
-        mend,
+        fix,
     })
 }
 
-/// Returns what is wrong, and what mends it.
+/// Returns find problems, and how to fix them.
 fn explain(error: &SecretError, places: &BrokerPlaces) -> (String, String) {
     let (secrets, key) = (&places.secrets.secrets, &places.secrets.key);
     match error {
         SecretError::KeyUnreachable { problem } => (
-            format!("it has the key of the secrets, which cannot be had: {problem}"),
+            format!("cannot get the key of the secrets from it: {problem}"),
             problem.way_out().to_owned(),
         ),
         // Without the key they are noise; it may still be in a backup.
@@ -60,7 +60,7 @@ fn explain(error: &SecretError, places: &BrokerPlaces) -> (String, String) {
         SecretError::Io { path, .. } => (error.to_string(), format!("chmod u+rw {}", quoted(path))),
         _ => (
             error.to_string(),
-            "mend what it names, then: jp doctor".to_owned(),
+            "fix what the message names, then: jp doctor".to_owned(),
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! The tools of `jp.lock`: whether they may be used, could run, and are whole.
+//! The tools of `jp.lock`: whether they may be used, could run, and are intact.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ impl<'a> Locked<'a> {
         findings
     }
 
-    /// Returns what is known to be revoked, without what was told already: a registry that was asked
+    /// Returns what is known to be revoked, except what was reported already: a registry that was asked
     /// knows whether there is another version.
     pub(super) fn revoked(&self, told: &[Finding]) -> Vec<Finding> {
         let mut findings = Vec::new();
@@ -65,8 +65,8 @@ impl<'a> Locked<'a> {
             let Err(ReceiptProblem::Revoked { reason, .. }) = valid else {
                 continue;
             };
-            let mend = format!("jp tool update {0} || jp tool remove {0}", tool.name);
-            let found = finding(tool, Severity::Error, revoked_because(&reason), mend);
+            let fix = format!("jp tool update {0} || jp tool remove {0}", tool.name);
+            let found = finding(tool, Severity::Error, revoked_because(&reason), fix);
             // The reason is a stranger's, and may have been escaped in another way.
             let because = revoked_because("");
             let same =
@@ -90,8 +90,8 @@ impl<'a> Locked<'a> {
             "`[tooling]` asks for `{spec}`{of}, and `jp.lock` has `{}` {} of registry `{}`",
             tool.id, tool.version, tool.registry
         );
-        let mend = "jp tool lock".to_owned();
-        Some(finding(tool, Severity::Error, problem, mend))
+        let fix = "jp tool lock".to_owned();
+        Some(finding(tool, Severity::Error, problem, fix))
     }
 
     /// Says why a tool may not be used as it is locked.
@@ -99,14 +99,14 @@ impl<'a> Locked<'a> {
         let (roots, revoked) = (&self.known.roots, &self.known.revoked);
         let problem = self.receipts.valid(tool, roots, revoked).err()?;
         let name = &tool.name;
-        let (problem, mend) = match problem {
+        let (problem, fix) = match problem {
             ReceiptProblem::Missing { .. } => (
-                "it was not verified on this machine: no signature of it was checked here"
+                "it was not verified on this machine: its signature was never checked here"
                     .to_owned(),
                 "jp tool install --locked".to_owned(),
             ),
             ReceiptProblem::Differs { field, .. } => (
-                format!("`jp.lock` says another {field} than what was verified"),
+                format!("the {field} in `jp.lock` differs from the one that was verified"),
                 format!(
                     "jp tool remove {name} && jp tool install {name}={}@{}",
                     tool.id, tool.version
@@ -114,7 +114,7 @@ impl<'a> Locked<'a> {
             ),
             ReceiptProblem::Untrusted { key, .. } => (
                 format!(
-                    "the key {key} that signed it is not trusted for `{}` any more",
+                    "the key {key} that signed it is no longer trusted for `{}`",
                     tool.id
                 ),
                 format!(
@@ -125,7 +125,7 @@ impl<'a> Locked<'a> {
             // Whether another version is there, only the registry knows.
             ReceiptProblem::Revoked { .. } => return None,
         };
-        Some(finding(tool, Severity::Error, problem, mend))
+        Some(finding(tool, Severity::Error, problem, fix))
     }
 
     /// Returns the command that trusts a key for a tool; with the key itself, if it is known here.
@@ -151,13 +151,13 @@ impl<'a> Locked<'a> {
         let made = match made {
             Ok(made) => made,
             Err(error) => {
-                let mend = if self.is_as_named(tool) {
-                    definitions::mend(tool.name.as_str(), &error, self)
+                let fix = if self.is_as_named(tool) {
+                    definitions::fix(tool.name.as_str(), &error, self)
                 } else {
                     "jp tool lock".to_owned()
                 };
                 let severity = severity_of(&error);
-                findings.push(finding(tool, severity, error.to_string(), mend));
+                findings.push(finding(tool, severity, error.to_string(), fix));
                 return;
             }
         };
@@ -166,14 +166,14 @@ impl<'a> Locked<'a> {
             let warning = Warning::Partly {
                 unsatisfied: Box::new(unsatisfied),
             };
-            let mend = warning
+            let fix = warning
                 .hint()
                 .unwrap_or_else(|| format!("jp tool show {}", tool.name));
-            findings.push(finding(tool, Severity::Note, warning.to_string(), mend));
+            findings.push(finding(tool, Severity::Note, warning.to_string(), fix));
         }
     }
 
-    /// Tells whether a locked tool is the one that `[tooling]` names, if it names one.
+    /// Returns whether a locked tool is the one that `[tooling]` names, if it names one.
     fn is_as_named(&self, tool: &LockedTool) -> bool {
         let named = self.session.loaded().config.tooling.get(tool.name.as_str());
         let Some(ToolingConfig::Registry(named)) = named else {
@@ -210,8 +210,8 @@ impl<'a> Locked<'a> {
                 Ok(None) => (missing, format!("{what} is not on this machine")),
                 Err(error) => (Severity::Error, format!("{what} cannot be read: {error}")),
             };
-            let mend = "jp tool install --locked".to_owned();
-            findings.push(finding(tool, severity, problem, mend));
+            let fix = "jp tool install --locked".to_owned();
+            findings.push(finding(tool, severity, problem, fix));
         }
     }
 
@@ -230,8 +230,8 @@ impl<'a> Locked<'a> {
                 family: Family::Tools,
                 severity: Severity::Error,
                 subject: name.clone(),
-                problem: "`[tooling]` names it, and `jp.lock` does not have it".to_owned(),
-                mend: "jp tool lock".to_owned(),
+                problem: "`[tooling]` names it, but `jp.lock` does not have it".to_owned(),
+                fix: "jp tool lock".to_owned(),
             })
             .collect()
     }
@@ -253,9 +253,9 @@ impl<'a> Locked<'a> {
             .tools()
             .filter(|tool| !named.contains(tool.name.as_str()));
         rest.map(|tool| {
-            let problem = "`jp.lock` has it, and `[tooling]` does not name it".to_owned();
-            let mend = format!("jp tool remove {}", tool.name);
-            finding(tool, Severity::Note, problem, mend)
+            let problem = "`jp.lock` has it, but `[tooling]` does not name it".to_owned();
+            let fix = format!("jp tool remove {}", tool.name);
+            finding(tool, Severity::Note, problem, fix)
         })
         .collect()
     }
@@ -271,8 +271,8 @@ impl<'a> Locked<'a> {
                 family: Family::Tools,
                 severity: Severity::Warning,
                 subject: format!("registry {name}"),
-                problem: "its key is not known, so nothing it says counts".to_owned(),
-                mend: format!("jp trust key PUBLIC-KEY --registry {name}"),
+                problem: "its key is unknown, so nothing it says is accepted".to_owned(),
+                fix: format!("jp trust key PUBLIC-KEY --registry {name}"),
             })
             .collect()
     }
@@ -298,13 +298,13 @@ pub(super) fn finding(
     tool: &LockedTool,
     severity: Severity,
     problem: String,
-    mend: String,
+    fix: String,
 ) -> Finding {
     Finding {
         family: Family::Tools,
         severity,
         subject: format!("{} {}", tool.name, tool.version),
         problem: text::one_line(&problem),
-        mend,
+        fix,
     }
 }

@@ -84,40 +84,40 @@ fn ask(
             }
             _ => "registries".to_owned(),
         };
-        let mend = match &warning {
+        let fix = match &warning {
             Warning::Unreachable { registry, .. } => elsewhere(registry, loaded),
             // Nothing has changed here because of it.
-            _ => "tell whoever runs the registry; then: jp doctor".to_owned(),
+            _ => "tell the operator of the registry; then: jp doctor".to_owned(),
         };
         findings.push(Finding {
             family: Family::Tools,
             severity: Severity::Warning,
             subject,
             problem: warning.to_string(),
-            mend: warning.hint().unwrap_or(mend),
+            fix: warning.hint().unwrap_or(fix),
         });
     }
     Ok(findings)
 }
 
-/// Makes the finding of a tool that there is something to do about. One that does not fit is told
-/// with the lock file.
+/// Makes the finding for a tool that needs attention. One that does not fit is reported with the
+/// lock file.
 fn found(one: &Outdated) -> Option<Finding> {
     let name = &one.tool.name;
     let update = || format!("jp tool update {name}");
     let remove = || format!("jp tool remove {name}");
     let newer = one.newer.as_ref();
-    let (severity, problem, mend) = match (&one.revoked, &one.deprecated, newer) {
+    let (severity, problem, fix) = match (&one.revoked, &one.deprecated, newer) {
         (Some(reason), _, newer) => {
-            let mend = if newer.is_some() { update() } else { remove() };
-            (Severity::Error, revoked_because(reason), mend)
+            let fix = if newer.is_some() { update() } else { remove() };
+            (Severity::Error, revoked_because(reason), fix)
         }
         (None, Some(reason), newer) => {
-            let mend = if newer.is_some() { update() } else { remove() };
+            let fix = if newer.is_some() { update() } else { remove() };
             (
                 Severity::Warning,
                 format!("it is deprecated: {reason}"),
-                mend,
+                fix,
             )
         }
         (None, None, Some(newer)) if one.fits => (
@@ -127,7 +127,7 @@ fn found(one: &Outdated) -> Option<Finding> {
         ),
         (None, None, _) => return None,
     };
-    Some(finding(&one.tool, severity, problem, mend))
+    Some(finding(&one.tool, severity, problem, fix))
 }
 
 /// Makes the finding of a registry that could not be asked, or whose answer is refused.
@@ -140,7 +140,7 @@ fn silent(registry: &str, error: &InstallError, loaded: &Loaded) -> Finding {
         let hint = error.hint();
         hint.unwrap_or_else(|| elsewhere(registry, loaded))
     };
-    let (severity, mend) = match error {
+    let (severity, fix) = match error {
         InstallError::UnknownRegistry { name } => (
             Severity::Error,
             format!(
@@ -148,7 +148,7 @@ fn silent(registry: &str, error: &InstallError, loaded: &Loaded) -> Finding {
             ),
         ),
         _ if unreachable => (Severity::Warning, hinted()),
-        // What it says is refused: that is no accident.
+        // Its answer is refused, which does not happen by accident.
         _ => (Severity::Error, hinted()),
     };
     Finding {
@@ -156,7 +156,7 @@ fn silent(registry: &str, error: &InstallError, loaded: &Loaded) -> Finding {
         severity,
         subject: format!("registry {registry}"),
         problem: error.to_string(),
-        mend,
+        fix,
     }
 }
 

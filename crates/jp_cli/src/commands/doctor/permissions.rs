@@ -40,7 +40,7 @@ struct Place {
     others: Others,
 }
 
-/// Looks at everything that is kept for this user.
+/// Checks everything that is kept for this user.
 pub(super) fn check() -> Result<Vec<Finding>, CliError> {
     let me = rustix::process::geteuid().as_raw();
     let mut findings = Vec::new();
@@ -57,7 +57,7 @@ fn kept() -> Result<Vec<Place>, CliError> {
     let data = own.data_dir()?;
     if let Some(config) = own.config_dir() {
         add("the configuration", config.to_owned(), Others::Read);
-        // Whoever writes one of them decides what tools may do.
+        // A user who can write one of them decides what tools may do.
         for file in own_files(config) {
             add("the configuration file", file, Others::Read);
         }
@@ -118,19 +118,19 @@ fn own_files(config: &Path) -> Vec<PathBuf> {
 
 fn look(place: &Place, me: u32) -> Option<Finding> {
     let path = &place.path;
-    let finding = |problem: String, mend: String| Finding {
+    let finding = |problem: String, fix: String| Finding {
         family: Family::Files,
         severity: Severity::Error,
         subject: path.display().to_string(),
         problem: format!("{}: {problem}", place.what),
-        mend,
+        fix,
     };
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => {
-            let mend = format!("ls -ld {}", quoted(path));
-            return Some(finding(format!("it cannot be looked at: {error}"), mend));
+            let fix = format!("ls -ld {}", quoted(path));
+            return Some(finding(format!("cannot check it: {error}"), fix));
         }
     };
     if meta.uid() != me {
@@ -179,26 +179,26 @@ mod tests {
                 path: file.clone(),
                 others,
             };
-            look(&place, me).map(|found| (found.problem, found.mend))
+            look(&place, me).map(|found| (found.problem, found.fix))
         };
         assert_eq!(check(0o600, Others::Nothing, me), None);
         assert_eq!(check(0o644, Others::Read, me), None);
-        let (problem, mend) = check(0o640, Others::Nothing, me).unwrap();
+        let (problem, fix) = check(0o640, Others::Nothing, me).unwrap();
         assert!(
             problem.contains("others can read it (mode 640)"),
             "{problem}"
         );
-        assert_eq!(mend, format!("chmod 600 {}", file.display()));
-        let (problem, mend) = check(0o664, Others::Read, me).unwrap();
+        assert_eq!(fix, format!("chmod 600 {}", file.display()));
+        let (problem, fix) = check(0o664, Others::Read, me).unwrap();
         assert!(problem.contains("others can change it"), "{problem}");
-        assert_eq!(mend, format!("chmod go-w {}", file.display()));
-        let (problem, mend) = check(0o600, Others::Nothing, me + 1).unwrap();
+        assert_eq!(fix, format!("chmod go-w {}", file.display()));
+        let (problem, fix) = check(0o600, Others::Nothing, me + 1).unwrap();
         assert!(problem.contains("belongs to the user"), "{problem}");
-        assert!(mend.starts_with("sudo chown -R"), "{mend}");
+        assert!(fix.starts_with("sudo chown -R"), "{fix}");
     }
 
     #[test]
-    fn what_is_not_there_is_no_finding() {
+    fn a_missing_file_is_not_a_finding() {
         let place = Place {
             what: "nothing",
             path: PathBuf::from("/nonexistent/jp"),

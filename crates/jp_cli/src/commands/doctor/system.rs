@@ -22,7 +22,7 @@ pub(super) fn clock() -> Vec<Finding> {
     let now = clock::now();
     if now < BUILT_AFTER {
         let problem = format!(
-            "it says {}, which was before this jp was made",
+            "it says {}, which is before this jp was built",
             clock::utc(now)
         );
         return vec![wrong_clock(problem)];
@@ -46,7 +46,7 @@ pub(super) fn clock() -> Vec<Finding> {
         .filter(|(_, time)| *time > now.saturating_add(SLACK))
         .map(|(what, time)| {
             wrong_clock(format!(
-                "it says {}, and {what} is of {}",
+                "it says {}, but {what} is from {}",
                 clock::utc(now),
                 clock::utc(time)
             ))
@@ -61,11 +61,11 @@ pub(super) fn wrong_clock(problem: String) -> Finding {
         severity: Severity::Warning,
         subject: "clock".to_owned(),
         problem,
-        mend: "timedatectl set-ntp true".to_owned(),
+        fix: "timedatectl set-ntp true".to_owned(),
     }
 }
 
-/// Looks at what running tools needs of this machine.
+/// Checks what this machine offers for running tools.
 pub(super) fn system(session: Option<&Session>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = confinement(session).into_iter().collect();
     findings.extend(wasm());
@@ -85,20 +85,20 @@ fn confinement(session: Option<&Session>) -> Option<Finding> {
     } else {
         Severity::Note
     };
-    let finding = |problem: String, mend: String| Finding {
+    let finding = |problem: String, fix: String| Finding {
         family: Family::System,
         severity,
         subject: "commands".to_owned(),
         problem,
-        mend,
+        fix,
     };
     let launcher = match Launcher::current_exe() {
         Ok(launcher) => launcher,
         Err(error) => {
-            let mend = "jp --version".to_owned();
+            let fix = "jp --version".to_owned();
             return Some(finding(
-                format!("this program cannot find itself: {error}"),
-                mend,
+                format!("cannot find the program file of jp: {error}"),
+                fix,
             ));
         }
     };
@@ -112,7 +112,7 @@ fn confinement(session: Option<&Session>) -> Option<Finding> {
     }
 }
 
-/// Tells whether the workspace has anything that runs as a process.
+/// Returns whether the workspace has anything that runs as a process.
 fn needs_commands(session: &Session) -> bool {
     let config = &session.loaded().config;
     let servers = config.providers.mcp.values();
@@ -138,23 +138,23 @@ fn wasm() -> Option<Finding> {
         severity: Severity::Warning,
         subject: "wasm".to_owned(),
         problem: problem.to_owned(),
-        mend: format!("cargo build --release -p jp_cli{features}"),
+        fix: format!("cargo build --release -p jp_cli{features}"),
     })
 }
 
 /// Looks whether a directory can be written to and has room.
 fn room(dir: &Path, what: &str, severity: Severity) -> Option<Finding> {
-    let finding = |severity, problem: String, mend: String| Finding {
+    let finding = |severity, problem: String, fix: String| Finding {
         family: Family::System,
         severity,
         subject: dir.display().to_string(),
         problem,
-        mend,
+        fix,
     };
     // What is not there yet is made where it will be: the nearest directory above says how.
     let existing = dir.ancestors().find(|dir| dir.is_dir())?;
     if let Err(error) = jp_disk::Temporary::create(existing, ".jp-doctor-", "") {
-        let problem = format!("the {what} directory cannot be written to: {error}");
+        let problem = format!("cannot write to the {what} directory: {error}");
         return Some(finding(
             severity,
             problem,
@@ -167,14 +167,14 @@ fn room(dir: &Path, what: &str, severity: Severity) -> Option<Finding> {
         return None;
     }
     let code = dir.join("code");
-    let mend = match fs::metadata(&code) {
+    let fix = match fs::metadata(&code) {
         // It is compiled again when it is needed.
         Ok(_) => format!("rm -r {}", quoted(&code)),
         Err(_) => format!("df -h {}", quoted(existing)),
     };
     let problem = format!(
-        "there are only {} left for the {what} directory",
+        "only {} of disk space left for the {what} directory",
         words::bytes(free)
     );
-    Some(finding(Severity::Warning, problem, mend))
+    Some(finding(Severity::Warning, problem, fix))
 }

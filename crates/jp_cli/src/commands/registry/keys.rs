@@ -137,7 +137,7 @@ pub(crate) fn sign(args: &SignArgs, ui: &Ui) -> Result<Exit, CliError> {
         true => Signatures::read(&read(&path)?).map_err(CliError::registry)?,
         false => Signatures::default(),
     };
-    // A signature of an earlier text by the same key is of no use any more.
+    // A signature of an earlier text by the same key is no longer of use.
     let id = key.public().id();
     let kept: Vec<_> = signatures
         .iter()

@@ -63,7 +63,7 @@ pub(super) fn make(
     let session = session.with_caller(Caller {
         principal: jp_host::principal(),
         policy: None,
-        // Whoever types its name has asked for it.
+        // A person who types its name has asked for it.
         selection: Selection::naming(wanted.name),
         approver: Arc::new(TerminalApprover::new(ui, &interrupts, wanted.agreed)),
         asker: Arc::clone(&asker) as _,
@@ -121,7 +121,7 @@ fn cancelled(id: String) -> Called {
     }
 }
 
-/// Refuses to let a tool change a file when it only asks to read: whoever wrote `:rw` expects a change.
+/// Refuses to let a tool change a file when it only asks to read: a user who wrote `:rw` expects a change.
 fn refuse_changes(
     tool: &ToolDefinition,
     files: &BTreeMap<String, ChosenFile>,

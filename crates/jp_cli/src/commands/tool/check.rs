@@ -121,7 +121,7 @@ fn page(file: &std::path::Path, checked: &CheckedFile) -> Page {
         match checked.kind {
             FileKind::Component => "a Wasm component",
             FileKind::Module => "a core Wasm module",
-            FileKind::NotWasm => "no Wasm file",
+            FileKind::NotWasm => "not a Wasm file",
         },
     );
     field("size", &words::bytes(checked.size));

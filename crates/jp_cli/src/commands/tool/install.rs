@@ -31,7 +31,7 @@ pub(crate) struct Changing {
     /// Refuse to change `jp.lock`
     #[arg(long, conflicts_with = "yes")]
     locked: bool,
-    /// Ask no registry: use what is on this machine
+    /// Do not contact registries; use what is on this machine
     #[arg(long)]
     offline: bool,
     /// Print JSON
@@ -203,7 +203,7 @@ fn refuse_brought(spec: &Spec, session: &Session) -> Result<(), CliError> {
     }
     let (name, id) = (&spec.name, &spec.id);
     Err(CliError::Usage {
-        message: format!("`{name}` comes with the workspace, and from no registry"),
+        message: format!("`{name}` comes with the workspace, not from a registry"),
         hint: Some(format!(
             "`jp tool lock` locks it as it is; a registry's beside it needs another name: \
              `jp tool install my-{name}={id}`"

@@ -27,7 +27,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Tells whether there was nothing to say.
+    /// Returns whether there was nothing to say.
     pub(super) const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -73,7 +73,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Reports on tools that do not come with the workspace any more.
+    /// Reports on tools that no longer come with the workspace.
     pub(super) fn forgotten(&mut self, gone: &[LockedCustom]) {
         for tool in gone {
             let (name, version) = (&tool.name, &tool.version);
@@ -82,9 +82,9 @@ impl<'a> Report<'a> {
                 "before": version.to_string(), "changed": true,
             }));
             if !self.as_json {
-                let line = "which does not come with the workspace any more";
+                let line = "which no longer comes with the workspace";
                 self.ui.say(format_args!(
-                    "Took {name} {version} out of jp.lock, {line}."
+                    "Removed {name} {version} from jp.lock, {line}."
                 ));
             }
         }
@@ -157,7 +157,7 @@ fn line(name: &ToolId, installed: &Installed) -> String {
     match &installed.before {
         None => format!("Installed {name} {version} from {}.", tool.registry),
         Some(before) if before.id == tool.id && before.version > *version => {
-            format!("Took {name} back from {} to {version}.", before.version)
+            format!("Downgraded {name} from {} to {version}.", before.version)
         }
         Some(before) if installed.is_change() => {
             format!("Updated {name} from {} to {version}.", before.version)
@@ -181,7 +181,7 @@ fn brought_line(locked: &Installed<LockedCustom>) -> String {
     }
 }
 
-/// Returns what a program is told of every tool alike.
+/// Returns the fields that the JSON of every tool has.
 fn entry<T: PartialEq>(name: &ToolId, installed: &Installed<T>) -> Value {
     let warnings: Vec<String> = installed.warnings.iter().map(ToString::to_string).collect();
     json!({

@@ -22,14 +22,14 @@ STATUS says who decides that a call runs, or why none does:
   ask          you are asked before each call
   unattended   nobody is asked
   edit         you can edit the arguments before each call
-  skip         never; the model is told so
+  skip         never; the model sees that
   denied       a call would be refused: `jp tool show NAME` says why
   disabled     the configuration says `enable = false`
   explicit     offered to a model only when it is asked for by its name
   locked       a tool of a registry that jp.lock pins and this machine has
                verified; `jp tool show NAME` says who decides
-  broken       it cannot work as it is: the summary says why, `jp doctor` what
-               mends it
+  broken       it cannot work as it is: the summary says why, and `jp doctor`
+               how to fix it
 
 -t and -T turn tools on and off from left to right, and list what a model would
 be offered then: `-t NAME` turns on one, also an explicit one; without a name

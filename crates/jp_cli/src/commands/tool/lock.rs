@@ -98,7 +98,7 @@ fn pin_servers(
     if cancel.is_cancelled() {
         return Ok(Pinned::Refused(Exit::Cancelled));
     }
-    // Whoever wants to know whether anything changed must not hear "no" of a server that was not asked.
+    // "Nothing changed" must not be the answer for a server that was not asked.
     let mut result = match installer.mode {
         Mode::Locked if !silent.is_empty() => Pinned::Refused(Exit::SaidNo),
         _ => Pinned::All,

@@ -34,7 +34,7 @@ pub(super) fn show(origin: &Origin, page: &mut Page) {
 
 fn status(origin: &Origin) -> String {
     match (&origin.problem, origin.verified_at) {
-        // What differs is said below it, line by line.
+        // The differences follow, line by line.
         (Some(problem), _) => {
             let problem = problem.to_string();
             let first = problem.lines().next().unwrap_or_default();
@@ -50,7 +50,7 @@ fn status(origin: &Origin) -> String {
     }
 }
 
-/// Returns what a program is told.
+/// Returns it as JSON.
 pub(super) fn json(origin: &Origin) -> Value {
     json!({
         "id": origin.id.as_str(),

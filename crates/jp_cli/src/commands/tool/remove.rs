@@ -1,4 +1,4 @@
-//! `jp tool remove`: tools that a workspace does not use any more.
+//! `jp tool remove`: tools that a workspace no longer uses.
 
 use clap::Args;
 use jp_registry::{InstallError, ToolId};
@@ -10,7 +10,7 @@ use crate::{commands::JSON_VERSION, error::CliError, exit::Exit, session::Sessio
 /// Arguments of `jp tool remove`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Takes tools out of jp.lock. Their bytes stay on this machine, for other
+Removes tools from jp.lock. Their bytes stay on this machine, for other
 workspaces. What [tooling] names has to be deleted there too.
 
 Examples:
@@ -24,7 +24,7 @@ pub(crate) struct RemoveArgs {
     changing: Changing,
 }
 
-/// Takes tools out of `jp.lock`; one that cannot be taken keeps none of the others.
+/// Removes tools from `jp.lock`; one that cannot be removed does not stop the others.
 pub(crate) fn run(args: &RemoveArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
     let interrupts = listen()?;
@@ -71,7 +71,7 @@ fn still_named(name: &ToolId, ui: &Ui) {
     ui.hint(&delete_line(name));
 }
 
-/// Says why a tool was not removed; whoever wants to be rid of one is not told how to install it.
+/// Says why a tool was not removed. The hint of the error says how to install it, which is not wanted here.
 fn not_removed(error: InstallError, name: &ToolId, named: bool) -> CliError {
     let missing = matches!(error, InstallError::NotLocked { .. });
     let mut shown = CliError::install(error);

@@ -87,7 +87,7 @@ pub(super) fn json(tool: &str, called: &Called) -> Value {
     });
     let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
     if !(is_text(&details.stdout) && is_text(&details.stderr)) {
-        // Bytes that are no text were replaced; whoever reads this must know.
+        // Bytes that are not valid UTF-8 were replaced; readers must know.
         document["lossy"] = true.into();
     }
     if let Ending::Failed(error) = ending {
@@ -219,7 +219,7 @@ fn failed(error: &ToolError, called: &Called, host: &Host, ui: &Ui) {
     }
 }
 
-/// Tells whether trust in the workspace would change anything about an error. To advise it elsewhere
+/// Returns whether trust in the workspace would change anything about an error. To advise it elsewhere
 /// would be to ask for trust that does not help.
 const fn wants_trust(error: &ToolError) -> bool {
     matches!(

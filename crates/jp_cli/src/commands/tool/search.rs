@@ -26,7 +26,7 @@ pub(crate) struct SearchArgs {
     /// A word of its name or description
     #[arg(value_name = "WORD")]
     word: String,
-    /// Ask no registry: look at what they last said
+    /// Do not contact registries; use what they last said
     #[arg(long)]
     offline: bool,
     /// Print JSON
@@ -47,7 +47,7 @@ Examples:
   jp tool outdated
   jp tool outdated --json | jq -r '.tools[].name'")]
 pub(crate) struct OutdatedArgs {
-    /// Ask no registry: look at what they last said
+    /// Do not contact registries; use what they last said
     #[arg(long)]
     offline: bool,
     /// Print JSON
@@ -87,7 +87,7 @@ pub(crate) fn search(args: &SearchArgs, ui: &Ui) -> Result<Exit, CliError> {
         return Ok(Exit::Done);
     }
     if hits.is_empty() {
-        ui.say("No registry has such a tool. `jp tool search ''` lists all there are.");
+        ui.say("No registry has a matching tool. `jp tool search ''` lists all tools.");
         return Ok(Exit::SaidNo);
     }
     let rows = hits.iter().map(|hit| {
@@ -186,7 +186,7 @@ pub(crate) fn outdated(args: &OutdatedArgs, ui: &Ui) -> Result<Exit, CliError> {
     if let Some(one) = stuck.find(|one| one.newer.is_none()) {
         let name = &one.tool.name;
         ui.hint(&format!(
-            "where WANTED is none, the registry offers nothing to go to; `jp tool remove {name}` gives it up"
+            "where WANTED is none, the registry offers no version to move to; `jp tool remove {name}` removes it"
         ));
     }
     Ok(exit)

@@ -14,7 +14,7 @@ const OFF: &str = "no-tool";
 pub(crate) struct Toggles(Vec<Toggle>);
 
 impl Toggles {
-    /// Tells whether anything is turned on or off.
+    /// Returns whether anything is turned on or off.
     pub(crate) const fn are_set(&self) -> bool {
         !self.0.is_empty()
     }

@@ -53,7 +53,7 @@ pub(crate) struct VerifyArgs {
 /// Arguments of `jp tool review`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Shows everything a reviewer must see: what a model is told, what the tool asks
+Shows everything a reviewer must see: what a model sees, what the tool asks
 for, its limits, models and licence. Nothing of the tool runs.
 
 Examples:
@@ -72,7 +72,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     let found = fs::metadata(path).map_err(failed)?;
     if !found.is_file() || found.len() > MAX_MANIFEST as u64 {
         let message = format!(
-            "{} is no file of at most {MAX_MANIFEST} bytes",
+            "invalid file {}: expected a regular file of at most {MAX_MANIFEST} bytes",
             path.display()
         );
         return Err(CliError::usage(message));
@@ -176,7 +176,7 @@ fn digest(path: &Path) -> Result<Digest, CliError> {
     let found = fs::metadata(path).map_err(failed)?;
     if !found.is_file() || found.len() > MAX_ARTIFACT {
         let message = format!(
-            "{} is no file of at most {MAX_ARTIFACT} bytes",
+            "invalid file {}: expected a regular file of at most {MAX_ARTIFACT} bytes",
             path.display()
         );
         return Err(CliError::usage(message));

@@ -1,4 +1,4 @@
-//! What the tools of a workspace ask for, which is what whoever trusts it agrees to. Shows nothing.
+//! What the tools of a workspace ask for: what a user who trusts it agrees to. Shows nothing.
 
 use jp_config::{
     Layer, Loaded, ToolingConfig,

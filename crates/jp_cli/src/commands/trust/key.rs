@@ -15,7 +15,7 @@ use crate::{
 /// The verbs of `jp trust`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Trust a key for the tools it signs, list the trusted ones, or take trust back
+    /// Trust a key for the tools it signs, list the trusted keys, or stop trusting one
     Key(KeyArgs),
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct KeyArgs {
     /// With --registry: refuse its tools that it has not countersigned
     #[arg(long, requires = "registry")]
     validates: bool,
-    /// Take the trust back
+    /// Stop trusting it
     #[arg(long, conflicts_with_all = ["names", "registry", "revoke"])]
     forget: bool,
     /// Never trust it again
@@ -57,7 +57,7 @@ pub(crate) struct KeyArgs {
     json: bool,
 }
 
-/// Trusts a key, lists the trusted ones, or takes trust back.
+/// Trusts a key, lists the trusted keys, or stops trusting one.
 pub(crate) fn run(args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
     let file = places::own().keys_file()?;
     let Some(key) = &args.key else {
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
         })?;
         ui.say(match (known, &args.revoke) {
             (_, Some(_)) => format!("The key {id} is revoked for good."),
-            (true, None) => format!("The key {id} is not trusted any more."),
+            (true, None) => format!("The key {id} is no longer trusted."),
             (false, None) => format!("The key {id} was not trusted."),
         });
         let done = known || args.revoke.is_some();
@@ -152,7 +152,8 @@ fn trust(
     }
     if names.is_empty() {
         return Err(CliError::Usage {
-            message: "a key is trusted for names: say which tools it may sign".to_owned(),
+            message: "missing `--for`: a key is trusted for the names of tools that it may sign"
+                .to_owned(),
             hint: Some("add `--for NAME`, such as `--for ocr` or `--for 'pdf.*'`".to_owned()),
         });
     }

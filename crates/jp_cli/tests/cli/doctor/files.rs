@@ -1,11 +1,11 @@
 //! What `jp doctor` says about the files that tools of a workspace are in: each is broken in a way that a
-//! call would meet, found, and mended by what is typed.
+//! call would meet, found, and fixed by what is typed.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use serde_json::json;
 
-use super::{doctor, follow, jp, mend};
+use super::{doctor, fix_of, follow, jp};
 use crate::kit::Sandbox;
 
 const TOOL: &str = "[conversation.tools.read]\nsource = \"local\"\nwasm = \".jp/tools/read.wasm\"\n\
@@ -39,7 +39,7 @@ fn a_wasm_file_that_is_not_a_tool_is_an_error() {
         let sandbox = Sandbox::new(TOOL);
         put(&sandbox, &bytes);
         let found = doctor(&sandbox, &["--offline"]);
-        let fix = mend(
+        let fix = fix_of(
             &found,
             "error",
             "read",
@@ -64,18 +64,18 @@ fn a_file_that_came_or_changed_since_the_trust_is_a_warning() {
     jp(&sandbox, &["trust"]).exits(0);
     put(&sandbox, &guest());
     let found = doctor(&sandbox, &["--offline"]);
-    let fix = mend(&found, "warning", "read", "was not there when you trusted");
+    let fix = fix_of(&found, "warning", "read", "was not there when you trusted");
     assert_eq!(fix, "jp tool check .jp/tools/read.wasm && jp trust");
     follow(&sandbox, &fix);
     assert_eq!(doctor(&sandbox, &["--offline"])["findings"], json!([]));
     put(&sandbox, &fs::read(jp_test::guest("ask")).unwrap());
     let found = doctor(&sandbox, &["--offline"]);
-    let fix = mend(&found, "warning", "read", "has changed since you trusted");
+    let fix = fix_of(&found, "warning", "read", "has changed since you trusted");
     follow(&sandbox, &fix);
     assert_eq!(doctor(&sandbox, &["--offline"])["findings"], json!([]));
     // Damaged is worse than changed: trusting it again would not help.
     put(&sandbox, &guest()[..1000]);
-    mend(
+    fix_of(
         &doctor(&sandbox, &["--offline"]),
         "error",
         "read",
@@ -88,7 +88,7 @@ fn a_file_that_is_a_tool_by_its_name_alone_is_looked_at_too() {
     let sandbox = Sandbox::new("");
     sandbox.write("workspace/wasm/greet_tool.wasm", "no module");
     let found = doctor(&sandbox, &["--offline"]);
-    let fix = mend(
+    let fix = fix_of(
         &found,
         "error",
         "greet",
@@ -113,11 +113,11 @@ fn a_command_whose_program_is_not_there_is_an_error() {
     for (name, problem) in [
         (
             "a",
-            "there is no program `no-such-program` in /usr/local/bin, /usr/bin, /bin",
+            "its program `no-such-program` is not in /usr/local/bin, /usr/bin, /bin",
         ),
-        ("b.c", "there is no file `./run.sh`"),
+        ("b.c", "its command `./run.sh` does not exist"),
     ] {
-        follow(&sandbox, &mend(&found, "error", name, problem));
+        follow(&sandbox, &fix_of(&found, "error", name, problem));
     }
     assert_eq!(doctor(&sandbox, &["--offline"])["findings"], json!([]));
 }
@@ -128,7 +128,7 @@ fn a_topic_without_its_directory_is_a_warning() {
     let found = doctor(&sandbox, &["--offline"]);
     follow(
         &sandbox,
-        &mend(&found, "warning", "kb.topic.skills", "is not there"),
+        &fix_of(&found, "warning", "kb.topic.skills", "does not exist"),
     );
     assert_eq!(doctor(&sandbox, &["--offline"])["findings"], json!([]));
     sandbox.write(
@@ -152,7 +152,7 @@ fn parts_of_the_users_configuration_that_others_can_change_are_an_error() {
         let mode = fs::metadata(&path).unwrap().permissions().mode() | 0o022;
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         let found = doctor(&sandbox, &[]);
-        let fix = mend(
+        let fix = fix_of(
             &found,
             "error",
             part,
@@ -169,5 +169,5 @@ fn a_setting_of_the_keyring_that_makes_no_sense_is_an_error() {
     let mut command = sandbox.command(&["doctor", "--json"]);
     let ran: crate::kit::Ran = command.env("JP_KEYRING", "maybe").output().unwrap().into();
     let found = ran.exits(1).json();
-    mend(&found, "error", "secrets", "JP_KEYRING is `off` or `auto`");
+    fix_of(&found, "error", "secrets", "invalid JP_KEYRING");
 }

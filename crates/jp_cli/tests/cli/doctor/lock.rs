@@ -1,11 +1,11 @@
-//! What `jp doctor` says about files of jp that are broken, and that what it says mends them.
+//! What `jp doctor` says about files of jp that are broken, and that what it says fixes them.
 
 use std::{fs, process::Command};
 
-use super::{follow, jp, mend};
+use super::{fix_of, follow, jp};
 use crate::shop::Shop;
 
-/// Runs git in the workspace, as whoever keeps `jp.lock` under it.
+/// Runs git in the workspace, as a user who keeps `jp.lock` under it.
 fn git(shop: &Shop, words: &[&str]) -> bool {
     let me = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
     let mut git = Command::new("git");
@@ -17,7 +17,7 @@ fn git(shop: &Shop, words: &[&str]) -> bool {
 }
 
 #[test]
-fn a_lock_file_with_a_merge_conflict_is_mended_by_what_is_said() {
+fn the_fix_for_a_lock_file_with_a_merge_conflict_works() {
     let shop = Shop::open();
     let lock = shop.sandbox.path("workspace/jp.lock");
     let text = fs::read_to_string(&lock).unwrap();
@@ -38,68 +38,68 @@ fn a_lock_file_with_a_merge_conflict_is_mended_by_what_is_said() {
     .unwrap();
     assert!(git(&shop, &["commit", "-qam", "three"]));
     assert!(!git(&shop, &["merge", "-q", "other"]));
-    let command = mend(&shop.doctor(&[]), "error", "workspace", "merge conflict");
-    // Whichever side is kept, here it is one that nobody verified; that is said next.
+    let command = fix_of(&shop.doctor(&[]), "error", "workspace", "merge conflict");
+    // Whichever side is kept, here it is one that was not verified; the doctor reports that next.
     assert!(
         command.contains("`git checkout --ours jp.lock && jp tool lock`"),
         "{command}"
     );
     assert!(git(&shop, &["checkout", "--ours", "jp.lock"]));
-    let command = mend(&shop.doctor(&[]), "error", "greet 2.0.0", "another version");
+    let command = fix_of(&shop.doctor(&[]), "error", "greet 2.0.0", "the version in");
     assert!(command.starts_with("jp tool remove greet && jp tool install greet=greet@2.0.0"));
     fs::write(&lock, &text).unwrap();
     shop.is_fine();
 }
 
 #[test]
-fn a_lock_file_that_is_none_is_mended_by_what_is_said() {
+fn the_fix_for_an_unreadable_lock_file_works() {
     let shop = Shop::open();
     let lock = shop.sandbox.path("workspace/jp.lock");
     let text = fs::read_to_string(&lock).unwrap();
     assert!(git(&shop, &["init", "-q"]) && git(&shop, &["add", "jp.lock"]));
     assert!(git(&shop, &["commit", "-qm", "one"]));
     fs::write(&lock, "nonsense").unwrap();
-    let command = mend(&shop.doctor(&[]), "error", "workspace", "cannot be read");
+    let command = fix_of(&shop.doctor(&[]), "error", "workspace", "cannot be read");
     follow(&shop.sandbox, &command);
     assert_eq!(fs::read_to_string(&lock).unwrap(), text);
     shop.is_fine();
-    // Without a copy: begin anew, with the second command.
+    // Without a copy: start again, with the second command.
     fs::write(&lock, "nonsense").unwrap();
-    let command = mend(&shop.doctor(&[]), "error", "workspace", "cannot be read");
+    let command = fix_of(&shop.doctor(&[]), "error", "workspace", "cannot be read");
     follow(&shop.sandbox, command.split('`').nth(3).unwrap());
     shop.is_fine();
     jp(&shop.sandbox, &["tool", "show", "greet"]).exits(127);
 }
 
 #[test]
-fn receipts_and_trust_that_cannot_be_read_are_mended_by_what_is_said() {
+fn the_fix_for_unreadable_receipts_and_trust_works() {
     let shop = Shop::open();
     let data = shop.sandbox.path("home/.local/share/jp");
     fs::write(data.join("registry/receipts.json"), "nonsense").unwrap();
-    let command = mend(&shop.doctor(&[]), "error", "workspace", "holds no receipts");
+    let command = fix_of(&shop.doctor(&[]), "error", "workspace", "holds no receipts");
     follow(&shop.sandbox, &command);
     shop.is_fine();
     fs::write(data.join("trust.json"), "nonsense").unwrap();
-    let command = mend(&shop.doctor(&[]), "error", "workspace", "is damaged");
+    let command = fix_of(&shop.doctor(&[]), "error", "workspace", "is damaged");
     follow(&shop.sandbox, &command);
     shop.is_fine();
     // What is kept of a manifest is fetched again.
     for kept in fs::read_dir(data.join("registry/manifests")).unwrap() {
         fs::write(kept.unwrap().path(), "nonsense").unwrap();
     }
-    let command = mend(&shop.doctor(&[]), "error", "greet", "not installed");
+    let command = fix_of(&shop.doctor(&[]), "error", "greet", "not installed");
     follow(&shop.sandbox, &command);
     shop.is_fine();
 }
 
 #[test]
-fn a_locked_version_that_the_workspace_does_not_want_is_mended_by_locking() {
+fn a_locked_version_that_the_workspace_does_not_want_is_fixed_by_locking() {
     let shop = Shop::open();
     let config = "workspace/.jp/config.toml";
     shop.publish("1.1.0", &serde_json::json!([]));
     shop.sandbox
         .write(config, "[tooling]\ngreet = \"=1.1.0\"\n");
-    let command = mend(
+    let command = fix_of(
         &shop.doctor(&["--offline"]),
         "error",
         "greet 1.0.0",

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use serde_json::json;
 
-use super::{doctor, follow, jp, mend};
+use super::{doctor, fix_of, follow, jp};
 use crate::kit::Sandbox;
 
 /// Makes a log of five calls, and returns its newest file.
@@ -49,7 +49,7 @@ fn a_log_that_was_cut_forged_or_robbed_is_an_error_until_it_is_out_of_the_way() 
         let text = fs::read_to_string(&file).unwrap();
         fs::write(&file, attack(&text)).unwrap();
         let found = doctor(&sandbox, &[]);
-        let fix = mend(&found, "error", "audit log", words);
+        let fix = fix_of(&found, "error", "audit log", words);
         jp(&sandbox, &["audit", "verify"]).exits(1);
         follow(&sandbox, &fix);
         assert_eq!(doctor(&sandbox, &[])["findings"], json!([]), "{words}");
@@ -72,7 +72,7 @@ fn half_a_record_after_a_crash_is_a_warning_that_the_next_call_ends() {
     let found = doctor(&sandbox, &[]);
     follow(
         &sandbox,
-        &mend(
+        &fix_of(
             &found,
             "warning",
             "audit log",
@@ -97,7 +97,7 @@ fn a_log_without_its_key_or_head_is_an_error() {
         assert_eq!(ours.len(), 1, "{name}: {ours:?}");
         fs::remove_file(&ours[0]).unwrap();
         let found = doctor(&sandbox, &[]);
-        let fix = mend(&found, "error", "audit log", &format!("the {name}"));
+        let fix = fix_of(&found, "error", "audit log", &format!("the {name}"));
         follow(&sandbox, &fix);
         assert_eq!(doctor(&sandbox, &[])["findings"], json!([]), "{name}");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{follow, jp, mend};
+use super::{fix_of, follow, jp};
 use crate::{kit::Ran, shop::Shop};
 
 fn asks_for(shop: &Shop, range: &str) {
@@ -48,7 +48,7 @@ fn a_range_of_the_workspace_decides_which_version_is_installed_and_used() {
         .warns("it has `greet` in version 1.1.0, which does not fit `^2` of `[tooling]`");
     let found = shop.doctor(&[]);
     let asks = "`[tooling]` asks for `greet@^2`, and `jp.lock` has `greet` 1.1.0";
-    let command = mend(&found, "error", "greet 1.1.0", asks);
+    let command = fix_of(&found, "error", "greet 1.1.0", asks);
     assert_eq!(command, "jp tool lock");
     assert_eq!(found["findings"].as_array().unwrap().len(), 1, "{found:#}");
     follow(&shop.sandbox, &command);

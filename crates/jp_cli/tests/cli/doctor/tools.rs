@@ -4,11 +4,11 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{follow, jp, mend};
+use super::{fix_of, follow, jp};
 use crate::shop::Shop;
 
 #[test]
-fn a_tool_is_outdated_then_deprecated_then_revoked_and_an_update_mends_it() {
+fn a_tool_is_outdated_then_deprecated_then_revoked_and_an_update_fixes_it() {
     let shop = Shop::open();
     shop.publish("1.1.0", &json!([]));
     let update = "jp tool update greet";
@@ -16,13 +16,13 @@ fn a_tool_is_outdated_then_deprecated_then_revoked_and_an_update_mends_it() {
     assert_eq!(shop.doctor(&["--offline"])["findings"], json!([]));
     let found = shop.doctor(&[]);
     assert_eq!(
-        mend(&found, "warning", "greet 1.0.0", "outdated: there is 1.1.0"),
+        fix_of(&found, "warning", "greet 1.0.0", "outdated: there is 1.1.0"),
         update
     );
     shop.deprecate("old\u{1b}[2J");
     let found = shop.doctor(&[]);
     assert_eq!(
-        mend(&found, "warning", "greet 1.0.0", "deprecated: old"),
+        fix_of(&found, "warning", "greet 1.0.0", "deprecated: old"),
         update
     );
     let ran = jp(&shop.sandbox, &["doctor"])
@@ -32,13 +32,13 @@ fn a_tool_is_outdated_then_deprecated_then_revoked_and_an_update_mends_it() {
     shop.revoke();
     let found = shop.doctor(&[]);
     assert_eq!(
-        mend(&found, "error", "greet 1.0.0", "revoked: leaks"),
+        fix_of(&found, "error", "greet 1.0.0", "revoked: leaks"),
         update
     );
     // By now the list was seen, and nobody has to be asked.
     let found = shop.doctor(&["--offline"]);
     assert_eq!(
-        mend(&found, "error", "greet 1.0.0", "revoked: leaks"),
+        fix_of(&found, "error", "greet 1.0.0", "revoked: leaks"),
         update
     );
     follow(&shop.sandbox, update);
@@ -57,22 +57,22 @@ fn a_registry_that_is_silent_or_unknown_is_told() {
     // Nobody listens at this port.
     shop.sandbox
         .write(config, &text.replace(dir, "url = \"http://127.0.0.1:1/\""));
-    let line = mend(&shop.doctor(&[]), "warning", "registry main", "");
+    let line = fix_of(&shop.doctor(&[]), "warning", "registry main", "");
     assert!(
         line.contains("jp config set --user registries.main.url="),
         "{line}"
     );
     assert_eq!(shop.doctor(&["--offline"])["findings"], json!([]));
     shop.sandbox.write(config, "");
-    let mend = mend(
+    let fix = fix_of(
         &shop.doctor(&[]),
         "error",
         "registry main",
         "there is no registry",
     );
     assert!(
-        mend.starts_with("jp config set --user 'registries.main:="),
-        "{mend}"
+        fix.starts_with("jp config set --user 'registries.main:="),
+        "{fix}"
     );
 }
 
@@ -84,7 +84,7 @@ fn what_is_not_verified_here_or_by_a_key_that_is_not_trusted_is_an_error() {
         .path("home/.local/share/jp/registry/receipts.json");
     let text = fs::read_to_string(&receipts).unwrap();
     fs::remove_file(&receipts).unwrap();
-    let command = mend(
+    let command = fix_of(
         &shop.doctor(&[]),
         "error",
         "greet 1.0.0",
@@ -97,17 +97,17 @@ fn what_is_not_verified_here_or_by_a_key_that_is_not_trusted_is_an_error() {
     let before = text.find("\"verified_at\":").unwrap();
     let later = format!("{}\"verified_at\":9999999999}}}}}}\n", &text[..before]);
     fs::write(&receipts, later).unwrap();
-    mend(&shop.doctor(&[]), "warning", "clock", "the newest receipt");
+    fix_of(&shop.doctor(&[]), "warning", "clock", "the newest receipt");
     fs::write(&receipts, &text).unwrap();
     shop.is_fine();
     let keys = shop.jp(&["trust", "key", "--json"]).json();
     let id = keys["publishers"][0]["id"].as_str().unwrap().to_owned();
     shop.jp(&["trust", "key", &id, "--forget"]);
-    let command = mend(
+    let command = fix_of(
         &shop.doctor(&[]),
         "error",
         "greet 1.0.0",
-        "not trusted for `greet` any more",
+        "no longer trusted for `greet`",
     );
     assert!(
         command.starts_with("jp trust key PUBLIC-KEY --for greet"),
@@ -125,8 +125,8 @@ fn a_damaged_artifact_is_found_and_fetched_again() {
     let object = format!("cache/store/objects/{}/{sha256}", &sha256[..2]);
     let object = shop.sandbox.path(&object);
     fs::write(&object, "something else").unwrap();
-    let command = mend(&shop.doctor(&[]), "error", "greet 1.0.0", "damaged");
-    mend(
+    let command = fix_of(&shop.doctor(&[]), "error", "greet 1.0.0", "damaged");
+    fix_of(
         &shop.doctor(&[]),
         "note",
         "greet 1.0.0",
@@ -146,11 +146,11 @@ fn tools_that_are_not_locked_not_named_or_could_not_run_are_told() {
     shop.sandbox.write(config, allowed);
     let found = shop.doctor(&["--offline"]);
     assert_eq!(
-        mend(&found, "error", "other", "`jp.lock` does not have it"),
+        fix_of(&found, "error", "other", "`jp.lock` does not have it"),
         "jp tool lock"
     );
     assert_eq!(
-        mend(
+        fix_of(
             &found,
             "note",
             "greet 1.0.0",
@@ -172,7 +172,7 @@ fn tools_that_are_not_locked_not_named_or_could_not_run_are_told() {
     shop.jp(&["trust"]);
     let calls = "[capabilities]\ncalls = [\"http.request\"]\n";
     shop.sandbox.write(config, calls);
-    let line = mend(&shop.doctor(&[]), "error", "greet 1.1.0", "net");
+    let line = fix_of(&shop.doctor(&[]), "error", "greet 1.1.0", "net");
     assert!(
         line.contains("net = [\"a.example\"]") && line.contains("[capabilities]"),
         "{line}"
@@ -198,13 +198,13 @@ fn a_tool_of_the_workspace_whose_key_speaks_for_others_is_told_with_the_key() {
     let config = "[tooling]\ngreet = \"*\"\n\
         own = { path = \"tools/own.wasm\", manifest = \"tools/own.json\", signature_file = \"tools/own.json.sig\" }\n";
     sandbox.write("workspace/.jp/config.toml", config);
-    let command = mend(&shop.doctor(&[]), "error", "own", "trust for other tools");
+    let command = fix_of(&shop.doctor(&[]), "error", "own", "trust for other tools");
     assert_eq!(
         command,
         format!("jp trust key {} --for own", shop.publisher)
     );
     follow(sandbox, &command);
-    let command = mend(&shop.doctor(&[]), "error", "own", "`jp.lock` does not");
+    let command = fix_of(&shop.doctor(&[]), "error", "own", "`jp.lock` does not");
     follow(sandbox, &command);
     shop.is_fine();
 }

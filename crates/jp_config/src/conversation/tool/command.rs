@@ -71,9 +71,9 @@ impl CommandConfig {
     /// When a quote is not closed or there is no word.
     pub fn from_line(line: &str) -> Result<Self, String> {
         let words = split(line)
-            .ok_or_else(|| format!("the command has an open quote: {}", describe(&line.into())))?;
+            .ok_or_else(|| format!("unclosed quote in the command: {}", describe(&line.into())))?;
         let mut words = words.into_iter();
-        let program = words.next().ok_or("the command is empty")?;
+        let program = words.next().ok_or("empty command")?;
         let args = words.collect();
         Self {
             program,
@@ -85,11 +85,11 @@ impl CommandConfig {
 
     fn checked(self) -> Result<Self, String> {
         if self.program.trim().is_empty() {
-            return Err("the command is empty".to_string());
+            return Err("empty command".to_string());
         }
         let nul = |text: &String| text.contains('\0');
         if nul(&self.program) || self.args.iter().any(nul) {
-            return Err("the command has a NUL, which no program can be given".to_string());
+            return Err("invalid command: it has a NUL byte".to_string());
         }
         Ok(self)
     }

@@ -30,13 +30,13 @@ pub struct GrantConfig {
     /// What a Wasm tool does with files that a person chooses for one call.
     #[serde(default, skip_serializing_if = "is_default")]
     pub selected: Option<WorkspaceAccess>,
-    /// The variables of the environment that a Wasm tool is told, such as `LANG`.
+    /// The environment variables that a Wasm tool sees, such as `LANG`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub env: Vec<EnvGrant>,
 }
 
 impl GrantConfig {
-    /// Returns what is said, without what a kind of tool has anyway.
+    /// Returns what the configuration asks for, without what a kind of tool has anyway.
     #[must_use]
     pub fn stated(&self) -> Capabilities {
         let workspace = self.workspace.and_then(WorkspaceAccess::access);

@@ -66,7 +66,7 @@ scalar! {
 }
 
 /// Reads a whole number, or a text of a whole number and a unit. Text without a unit is refused:
-/// nobody could tell whether `"30"` are seconds.
+/// a reader could not know whether `"30"` means seconds.
 fn quantity(value: &Value, units: &[(&str, u64)]) -> Option<u64> {
     let text = match value {
         Value::Number(number) => return number.as_u64(),

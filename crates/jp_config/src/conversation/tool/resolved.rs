@@ -36,7 +36,7 @@ impl ToolConfigWithDefaults {
         found
     }
 
-    /// Returns what is said about the tool itself.
+    /// Returns what the configuration says about the tool itself.
     #[must_use]
     pub const fn tool(&self) -> &ToolConfig {
         &self.tool

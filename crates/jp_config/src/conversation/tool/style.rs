@@ -10,7 +10,7 @@ use crate::{scalar::scalar, stage::is_default};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StyleConfig {
-    /// How much of a result is shown to whoever decides that it is delivered; 10 lines unless set.
+    /// How much of a result is shown to the person who decides whether to deliver it; 10 lines unless set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub inline_results: InlineResults,
     /// How arguments are shown.

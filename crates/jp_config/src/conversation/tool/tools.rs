@@ -56,7 +56,7 @@ impl<R: Stage> Default for ToolsConfig<R> {
 }
 
 impl<R: Stage> ToolsConfig<R> {
-    /// Tells whether nothing is said about any tool.
+    /// Returns whether no tool is configured.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty() && is_default(&self.defaults)
