@@ -68,7 +68,7 @@ pub(super) const UNSAFE: &[&str] = &[
 pub(super) const WHOLE_FILES: &[&str] = &[];
 
 /// How many packages `Cargo.lock` may hold. Raise it in the commit that says what the new ones save.
-pub(super) const LOCK_CEILING: usize = 400;
+pub(super) const LOCK_CEILING: usize = 410;
 
 const ALL: &[Kind] = &[Kind::Normal, Kind::Build, Kind::Dev];
 const BUILD: &[Kind] = &[Kind::Build];
@@ -166,9 +166,16 @@ pub(super) const TABLES: Tables = Tables {
             &[],
         ),
         row("jp_bash", &["jp_policy", "jp_tool"], &[], &[]),
+        // What reads a registry never knows what writes one; its tests do.
         row(
             "jp_registry",
             &["jp_disk", "jp_policy", "jp_text", "jp_tool"],
+            &[],
+            &["jp_publish"],
+        ),
+        row(
+            "jp_publish",
+            &["jp_disk", "jp_policy", "jp_registry", "jp_text"],
             &[],
             &[],
         ),
@@ -204,7 +211,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_wasm",
             ],
             &["jp_guest_build"],
-            &["jp_test"],
+            &["jp_publish", "jp_test"],
         ),
         // Opens a workspace and wires everything below, for every front.
         row(
@@ -245,6 +252,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_host",
                 "jp_llm",
                 "jp_policy",
+                "jp_publish",
                 "jp_registry",
                 "jp_serve",
                 "jp_text",
@@ -278,8 +286,10 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_broker",
                 "jp_config",
                 "jp_confine",
+                "jp_disk",
                 "jp_llm",
                 "jp_policy",
+                "jp_publish",
                 "jp_registry",
                 "jp_test",
                 "jp_tool",
