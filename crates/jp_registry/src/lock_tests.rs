@@ -97,7 +97,7 @@ fn what_is_no_lock_file_is_refused_with_its_reason() {
         ),
         (
             good.replace("0123456789abcdef", "../../../../etcx"),
-            "no id of a key",
+            "invalid key id",
         ),
         (good.replace("\"1.0.0\"", "\"1.0\""), "unexpected end"),
         (

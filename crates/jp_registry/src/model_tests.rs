@@ -107,7 +107,7 @@ fn what_means_nothing_is_refused_with_its_place() {
         (
             "/artifacts/mlx/size_bytes",
             json!(0),
-            "at `/artifacts/mlx/size_bytes`: 0 bytes",
+            "at `/artifacts/mlx/size_bytes`: invalid size of 0 bytes",
         ),
         (
             "/artifacts/mlx/fromat",
