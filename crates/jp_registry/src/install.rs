@@ -283,7 +283,7 @@ impl Installer<'_> {
 
     /// Opens the receipts.
     pub(crate) fn receipts(&self) -> Result<Receipts, InstallError> {
-        Ok(Receipts::open(&self.places.receipts())?)
+        Receipts::open(&self.places.receipts())
     }
 
     fn io(path: &Path) -> impl Fn(io::Error) -> InstallError {

@@ -196,8 +196,7 @@ fn a_directory_without_a_registry_is_not_served() {
 fn header<'a>(answer: &'a str, name: &str) -> &'a str {
     let start = format!("{name}: ");
     let line = answer.split("\r\n").find(|line| line.starts_with(&start));
-    line.unwrap_or_else(|| panic!("{answer}"))
-        .trim_start_matches(&start)
+    line.unwrap_or_default().trim_start_matches(&start)
 }
 
 #[test]

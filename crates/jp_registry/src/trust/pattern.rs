@@ -32,7 +32,7 @@ pub enum NamePattern {
 impl NamePattern {
     /// Tells whether a tool has such a name.
     #[must_use]
-    pub fn matches(&self, name: &ToolId) -> bool {
+    pub(crate) fn matches(&self, name: &ToolId) -> bool {
         match self {
             Self::One(one) => one == name,
             Self::Below(above) => is_below(above, name),
