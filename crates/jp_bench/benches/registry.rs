@@ -16,16 +16,13 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command, sync::Arc, ti
 
 use jp_bench::{Samples, line, rounds, wanted};
 use jp_config::Sources;
+use jp_disk::Disk;
 use jp_llm::{Call, ChosenFile, ToolDefinition, registry::RegistryTools};
 use jp_policy::{Access, Policy, compose};
+use jp_publish::{SigningKey, Submission};
 use jp_registry::{
-    Digest, Disk, Installer, Lock, Store,
-    install::{Decision, Mode, Places, Registry},
-    key::SigningKey,
-    publish::{self, Submission},
-    signature::{self, Signatures},
-    source::DirSource,
-    trust::{AllNames, TrustError, TrustRoots, TrustedRegistry},
+    AllNames, Decision, Digest, DirSource, InstallError, Installer, Lock, Mode, Places, Registry,
+    Signatures, Store, TrustRoots, TrustedRegistry,
 };
 use kit::{Workspace, call, run};
 use serde_json::{Map, Value, json};
@@ -286,9 +283,9 @@ fn install(registry: &Path, places: &Places, store: &Store) {
         }},
     });
     let mut signatures = Signatures::default();
-    let signature = signature::sign_manifest(&manifest, &publisher).unwrap();
+    let signature = jp_publish::sign_manifest(&manifest, &publisher).unwrap();
     signatures.add(signature).unwrap();
-    let shop = publish::Registry::init(registry, "main", &key, NOW).unwrap();
+    let shop = jp_publish::Registry::init(registry, "main", &key, NOW).unwrap();
     let submission = Submission {
         manifest: &manifest,
         signatures: &signatures,
@@ -304,7 +301,7 @@ fn install(registry: &Path, places: &Places, store: &Store) {
         let key = key.public().clone();
         let validates = false;
         roots.trust_registry("main", TrustedRegistry { key, validates })?;
-        Ok::<_, TrustError>(())
+        Ok::<_, InstallError>(())
     })
     .unwrap();
     let allowed = Policy {

@@ -7,7 +7,8 @@ use jp_config::{ConfigError, Problem};
 use jp_host::OpenError;
 use jp_llm::{ToolError, TrustError, broker::McpError};
 
-use jp_registry::{FetchError, InstallError, PublishError};
+use jp_publish::PublishError;
+use jp_registry::{FetchError, InstallError};
 
 use crate::exit::Exit;
 
@@ -181,7 +182,8 @@ impl CliError {
 const fn exit_of(error: &InstallError) -> Exit {
     match error {
         InstallError::Verify(_)
-        | InstallError::List(_)
+        | InstallError::List { .. }
+        | InstallError::Future { .. }
         | InstallError::Taken { .. }
         | InstallError::Unsatisfiable { .. }
         | InstallError::Unbacked { .. }
@@ -193,7 +195,7 @@ const fn exit_of(error: &InstallError) -> Exit {
         | InstallError::Differs { .. } => Exit::Denied,
         InstallError::Fetch(FetchError::Cancelled) => Exit::Cancelled,
         InstallError::Name(_)
-        | InstallError::Lock(_)
+        | InstallError::Lock { .. }
         | InstallError::UnknownRegistry { .. }
         | InstallError::Ambiguous { .. }
         | InstallError::NoVersions { .. }
@@ -207,12 +209,8 @@ const fn exit_of(error: &InstallError) -> Exit {
     }
 }
 
-impl From<jp_registry::trust::TrustError> for CliError {
-    fn from(error: jp_registry::trust::TrustError) -> Self {
-        Self::Registry {
-            message: error.to_string(),
-            hint: error.hint(),
-            exit: Exit::HostFailure,
-        }
+impl From<InstallError> for CliError {
+    fn from(error: InstallError) -> Self {
+        Self::install(error)
     }
 }

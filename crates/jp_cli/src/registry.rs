@@ -3,10 +3,8 @@
 mod decide;
 
 use jp_config::{Loaded, ToolingConfig};
-use jp_registry::{
-    Disk, Lock, Store,
-    install::{CustomTool, Installer, Mode, Places, Registry, Spec, Versions},
-};
+use jp_disk::Disk;
+use jp_registry::{CustomTool, Installer, Lock, Mode, Places, Registry, Spec, Store, Versions};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -92,7 +90,7 @@ fn spec(name: &str, tool: &ToolingConfig) -> Option<Result<Spec, CliError>> {
     let ToolingConfig::Registry(tool) = tool else {
         return None;
     };
-    let spec = || -> Result<Spec, jp_registry::IdError> {
+    let spec = || -> Result<Spec, jp_registry::FormatError> {
         Ok(Spec {
             name: name.parse()?,
             id: tool.id.as_deref().unwrap_or(name).parse()?,

@@ -78,9 +78,3 @@ impl OpenError {
         Self::Registry(Box::new(error))
     }
 }
-
-impl From<jp_registry::trust::TrustError> for OpenError {
-    fn from(error: jp_registry::trust::TrustError) -> Self {
-        Self::registry(error)
-    }
-}

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp_registry::lock::LOCK_FILE;
+use jp_registry::LOCK_FILE;
 
 use crate::OpenError;
 

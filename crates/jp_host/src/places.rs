@@ -173,8 +173,8 @@ impl Places {
     /// # Errors
     ///
     /// [`OpenError::NoHome`] when there is no data directory.
-    pub fn registry(&self, root: &Path) -> Result<jp_registry::install::Places, OpenError> {
-        Ok(jp_registry::install::Places::new(root, self.data_dir()?))
+    pub fn registry(&self, root: &Path) -> Result<jp_registry::Places, OpenError> {
+        Ok(jp_registry::Places::new(root, self.data_dir()?))
     }
 
     /// Returns where the broker keeps things. The key of the secrets lies apart from them, so that a

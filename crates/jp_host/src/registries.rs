@@ -5,10 +5,8 @@ use std::sync::Arc;
 use jp_config::{Loaded, RegistryConfig, RegistryPlace};
 use jp_llm::registry::{DownloadTransport, RegistryTools, Waiting};
 use jp_registry::{
-    Source, Store,
-    install::Places as RegistryPlaces,
-    source::{DirSource, HttpSource, OciSource},
-    trust::{TrustRoots, TrustedRegistry},
+    DirSource, HttpSource, OciSource, Places as RegistryPlaces, Source, Store, TrustRoots,
+    TrustedRegistry,
 };
 use tokio_util::sync::CancellationToken;
 

@@ -27,10 +27,7 @@ use std::{
 };
 
 use jp_config::Loaded;
-use jp_registry::{
-    InstallError, Lock, Receipts, Source, Store, ToolId,
-    install::{Known, Places},
-};
+use jp_registry::{InstallError, Known, Lock, Places, Receipts, Source, Store, ToolId};
 use semver::Version;
 
 use crate::{ToolError, runtime::mcp::Defined, tool::refuse_undeclared};

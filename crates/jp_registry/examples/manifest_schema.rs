@@ -4,7 +4,7 @@ use std::{error::Error, fs, path::Path};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/tool-manifest.json");
-    let text = serde_json::to_string_pretty(&jp_registry::manifest::json_schema())?;
+    let text = serde_json::to_string_pretty(&jp_registry::json_schema())?;
     fs::write(path, text + "\n")?;
     Ok(())
 }

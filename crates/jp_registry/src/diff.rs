@@ -11,7 +11,7 @@ mod custom;
 mod manifests;
 mod values;
 
-pub use manifests::Side;
+pub(crate) use manifests::Side;
 
 /// More lines are not shown; the last one says so, and the change is still one to be accepted.
 const MAX_LINES: usize = 5_000;
@@ -65,7 +65,7 @@ pub enum Reason {
 impl Diff {
     /// Compares what a model sees of a tool before and after: of an MCP server's, for instance.
     #[must_use]
-    pub fn of_shown(old: &Value, new: &Value) -> Self {
+    pub(crate) fn of_shown(old: &Value, new: &Value) -> Self {
         let mut diff = Self::default();
         diff.values("", old, new, Some(Reason::Shown));
         diff

@@ -13,16 +13,16 @@ mod tests;
 
 use serde_json::Value;
 
-pub use canonical::canonical;
+pub(crate) use canonical::canonical;
 
 use crate::Digest;
 
 /// Documents nested deeper are refused.
-pub const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// Why bytes are no document, or a value has no canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DocumentError {
+pub(crate) enum DocumentError {
     /// There are more bytes than such a document may have.
     #[error("it has {size} bytes, and at most {max} are read")]
     TooLarge {
@@ -61,7 +61,7 @@ pub enum DocumentError {
         column: usize,
     },
     /// Lists and objects are nested too deeply.
-    #[error("it is nested more than {MAX_DEPTH} deep")]
+    #[error("nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
     /// A number that readers do not agree about.
     #[error("the number {text} has more digits than every reader keeps")]
@@ -74,7 +74,7 @@ pub enum DocumentError {
 impl DocumentError {
     /// Says what to do about it, where there is something.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Duplicate { key, .. } => {
                 Some(format!("remove one of the two `{}`", jp_text::inline(key)))
@@ -95,7 +95,7 @@ impl DocumentError {
 /// # Errors
 ///
 /// What makes it no document, with line and column where there is one.
-pub fn parse(bytes: &[u8], max: usize) -> Result<Value, DocumentError> {
+pub(crate) fn parse(bytes: &[u8], max: usize) -> Result<Value, DocumentError> {
     if bytes.len() > max {
         let size = bytes.len();
         return Err(DocumentError::TooLarge { size, max });
@@ -111,7 +111,7 @@ pub fn parse(bytes: &[u8], max: usize) -> Result<Value, DocumentError> {
 /// # Errors
 ///
 /// When the value has no canonical form; one that was [`parse`]d always has.
-pub fn digest(value: &Value) -> Result<Digest, DocumentError> {
+pub(crate) fn digest(value: &Value) -> Result<Digest, DocumentError> {
     canonical(value).map(|bytes| Digest::of(&bytes))
 }
 

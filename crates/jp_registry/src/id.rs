@@ -7,45 +7,47 @@ use jp_text::shorten;
 use semver::VersionReq;
 use serde::{Deserialize, Serialize};
 
+use crate::FormatError;
+
 /// Longer names are refused.
 const MAX_ID: usize = 64;
 
-/// Why a text is no id, digest or pin.
+/// Why a text is not an id, digest or pin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum IdError {
-    /// It is no name of a tool.
+pub(crate) enum IdError {
+    /// Not the name of a tool.
     #[error(
-        "`{}` is no tool: expected words of a-z and 0-9, joined by `-` or `.`, such as `pdf.extract-text`",
+        "invalid tool name `{}`: expected words of a-z and 0-9, joined by `-` or `.`, such as `pdf.extract-text`",
         text.escape_default()
     )]
     Tool {
         /// The beginning of the text.
         text: String,
     },
-    /// It is no name of a model.
+    /// Not the name of a model.
     #[error(
-        "`{}` is no model: expected words of a-z, 0-9, `.` and `_` joined by `-`, such as `glm-ocr-1.5-q8`",
+        "invalid model name `{}`: expected words of a-z, 0-9, `.` and `_` joined by `-`, such as `glm-ocr-1.5-q8`",
         text.escape_default()
     )]
     Model {
         /// The beginning of the text.
         text: String,
     },
-    /// It is no sha256.
+    /// Not a sha256.
     #[error(transparent)]
-    Digest(#[from] jp_disk::Sha256Error),
-    /// It names no tool and version.
+    Digest(jp_disk::Sha256Error),
+    /// Not a tool and version.
     #[error(
-        "`{}` is no tool and version: expected `ocr`, or `ocr@1.2.0`",
+        "invalid tool and version `{}`: expected `ocr`, or `ocr@1.2.0`",
         jp_text::inline(text)
     )]
     Ref {
         /// The beginning of the text.
         text: String,
     },
-    /// It pins nothing.
+    /// Not a pin.
     #[error(
-        "`{}` pins no model: expected `<id>@sha256:<64 digits>`",
+        "invalid pinned model `{}`: expected `<id>@sha256:<64 digits>`",
         jp_text::inline(text)
     )]
     Pin {
@@ -112,7 +114,7 @@ fn words(text: &str, at: &[char], letter: impl Fn(u8) -> bool) -> bool {
 }
 
 impl FromStr for ToolId {
-    type Err = IdError;
+    type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
@@ -120,12 +122,12 @@ impl FromStr for ToolId {
             return Ok(Self(text.to_owned()));
         }
         let text = shorten(text, 80).into_owned();
-        Err(IdError::Tool { text })
+        Err(IdError::Tool { text }.into())
     }
 }
 
 impl FromStr for ModelId {
-    type Err = IdError;
+    type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._".contains(&b);
@@ -134,12 +136,12 @@ impl FromStr for ModelId {
             return Ok(Self(text.to_owned()));
         }
         let text = shorten(text, 80).into_owned();
-        Err(IdError::Model { text })
+        Err(IdError::Model { text }.into())
     }
 }
 
 impl FromStr for Pinned {
-    type Err = IdError;
+    type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parts = text.split_once("@sha256:");
@@ -148,13 +150,13 @@ impl FromStr for Pinned {
         })?;
         Ok(Self {
             id: id.parse()?,
-            sha256: sha256.parse()?,
+            sha256: sha256.parse().map_err(IdError::Digest)?,
         })
     }
 }
 
 impl FromStr for ToolRef {
-    type Err = IdError;
+    type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (id, version) = match text.split_once('@') {
@@ -203,9 +205,9 @@ impl fmt::Display for ModelId {
 macro_rules! as_text {
     ($($name:ident),+) => {$(
         impl TryFrom<String> for $name {
-            type Error = IdError;
+            type Error = FormatError;
 
-            fn try_from(text: String) -> Result<Self, IdError> {
+            fn try_from(text: String) -> Result<Self, FormatError> {
                 text.parse()
             }
         }

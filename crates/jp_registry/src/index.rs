@@ -14,13 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Digest, ModelId, ToolId,
-    key::SigningKey,
     revocation::Revocations,
-    signature::{Dated, Judge, ListError, ListKind, Seen, SignatureError, SignedList},
+    signature::{Dated, Judge, ListError, ListKind, Seen, SignedList},
 };
 
 /// A larger index is refused.
-pub const MAX_INDEX: usize = 16 * 1024 * 1024;
+const MAX_INDEX: usize = 16 * 1024 * 1024;
 
 /// As many characters of a summary or a reason are kept.
 const MAX_TEXT: usize = 500;
@@ -78,21 +77,12 @@ pub struct IndexModel {
 
 /// An index that the registry's key signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Index {
+pub(crate) struct Index {
     content: IndexContent,
     seen: Seen,
 }
 
 impl IndexContent {
-    /// Signs the index as the registry.
-    ///
-    /// # Errors
-    ///
-    /// When it has no canonical form.
-    pub fn sign(&self, key: &SigningKey) -> Result<SignedList, SignatureError> {
-        ListKind::Index.sign(self, key)
-    }
-
     /// Makes what people read fit to be shown; what was signed is hashed already.
     fn clean(&mut self) {
         let tools = self.tools.values_mut();
@@ -121,7 +111,7 @@ impl Index {
     /// # Errors
     ///
     /// When the registry's key did not sign it, or it makes no sense.
-    pub fn open(
+    pub(crate) fn open(
         signed: &SignedList,
         judge: &Judge<'_>,
         revoked: &Revocations,
@@ -140,25 +130,19 @@ impl Index {
 
     /// Returns what it says.
     #[must_use]
-    pub const fn content(&self) -> &IndexContent {
+    pub(crate) const fn content(&self) -> &IndexContent {
         &self.content
-    }
-
-    /// Returns its number.
-    #[must_use]
-    pub const fn number(&self) -> u64 {
-        self.content.number
     }
 
     /// Returns when it was made, in seconds since 1970.
     #[must_use]
-    pub const fn issued_at(&self) -> u64 {
+    pub(crate) const fn issued_at(&self) -> u64 {
         self.content.issued_at
     }
 
     /// Returns when it was made and until when it holds.
     #[must_use]
-    pub const fn dated(&self) -> Dated {
+    pub(crate) const fn dated(&self) -> Dated {
         Dated {
             issued_at: self.content.issued_at,
             expires_at: self.content.expires_at,
@@ -167,19 +151,13 @@ impl Index {
 
     /// Finds a tool.
     #[must_use]
-    pub fn tool(&self, id: &ToolId) -> Option<&IndexTool> {
+    pub(crate) fn tool(&self, id: &ToolId) -> Option<&IndexTool> {
         self.content.tools.get(id)
     }
 
     /// Finds a version of a tool.
     #[must_use]
-    pub fn version(&self, id: &ToolId, version: &Version) -> Option<&IndexVersion> {
+    pub(crate) fn version(&self, id: &ToolId, version: &Version) -> Option<&IndexVersion> {
         self.tool(id)?.versions.get(version)
-    }
-
-    /// Finds a model.
-    #[must_use]
-    pub fn model(&self, id: &ModelId) -> Option<&IndexModel> {
-        self.content.models.get(id)
     }
 }

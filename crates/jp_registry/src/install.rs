@@ -52,7 +52,8 @@ pub use error::InstallError;
 pub use known::Known;
 pub use mcp::McpTool;
 pub use search::{Hit, Outdated};
-pub use spec::{Spec, SpecError};
+pub use spec::Spec;
+pub(crate) use spec::VersionsError;
 pub use unmet::Unmet;
 pub use versions::Versions;
 pub use warning::Warning;
@@ -282,7 +283,7 @@ impl Installer<'_> {
 
     /// Opens the receipts.
     pub(crate) fn receipts(&self) -> Result<Receipts, InstallError> {
-        Ok(Receipts::open(&self.places.receipts())?)
+        Receipts::open(&self.places.receipts())
     }
 
     fn io(path: &Path) -> impl Fn(io::Error) -> InstallError {

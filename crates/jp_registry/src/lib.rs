@@ -1,41 +1,87 @@
 //! Tools from a signed registry: manifests, signatures, sources, the shared store and the lock file.
 //!
-//! What comes from a registry is a stranger's until it is [`verify::verify`]ed: bytes are `Fetched`,
-//! then `Verified`, and only what is verified can be handed to whoever runs tools. This crate runs
-//! none, and is handed its paths, clock and connections.
+//! What comes from a registry is a stranger's until it is [`verify`]ed: bytes are [`Fetched`], then
+//! [`Verified`], and only what is verified can be handed to code that runs tools. This crate runs
+//! none, holds no secret key, and is handed its paths, clock and connections. `jp_publish` writes
+//! what it reads.
 
 pub mod definitions;
-pub mod diff;
-pub mod document;
-pub mod id;
-pub mod index;
-pub mod install;
-pub mod key;
-pub mod lock;
-pub mod manifest;
-pub mod model;
-pub mod publish;
-pub mod receipt;
-pub mod revocation;
-pub mod serve;
-pub mod signature;
-pub mod source;
-pub mod store;
-pub mod transport;
-pub mod trust;
-pub mod verify;
+mod diff;
+mod document;
+mod format;
+mod id;
+mod index;
+mod install;
+mod key;
+mod lock;
+mod manifest;
+mod model;
+mod receipt;
+mod revocation;
+mod signature;
+mod source;
+mod store;
+#[cfg(test)]
+mod testing;
+mod transport;
+mod trust;
+mod verify;
 
-pub use diff::Diff;
-pub use id::{Digest, IdError, ModelId, Pinned, ToolId, ToolRef};
-pub use install::{InstallError, Installer};
-pub use jp_disk::{self as disk, Disk};
-pub use lock::{Lock, LockedCustom, LockedTool, McpPin};
-pub use manifest::{Artifact, Deprecated, ManifestError, ToolManifest};
+// Names, keys and documents: what a registry consists of.
+pub use format::FormatError;
+pub use id::{Digest, ModelId, Pinned, ToolId, ToolRef};
+pub use index::{IndexContent, IndexModel, IndexTool, IndexVersion};
+pub use key::{KeyId, PublicKey};
+pub use manifest::{Artifact, Deprecated, ToolManifest, json_schema};
 pub use model::{ModelArtifact, ModelManifest};
-pub use publish::{PublishError, Published, Submission};
-pub use receipt::{Receipt, ReceiptProblem, Receipts};
+pub use revocation::{Revocation, RevocationList, Revocations, RevokedThing};
+pub use signature::{Domain, Role, Signature, SignatureBytes, Signatures};
+pub use trust::{Rotation, Rotations, SignedRotation};
+
+// Where registries are, and how they are reached.
 pub use source::{
-    ArtifactRef, Delivery, DirSource, Fetched, HttpSource, OciReference, OciSource, Owner, Source,
+    About, ArtifactRef, Beneath, Delivery, DirSource, Fetched, HttpSource, OciReference, OciSource,
+    Opened, Owner, PENDING, Place, SCHEMA, Source,
 };
-pub use store::{Object, Progress, Store};
 pub use transport::{FetchError, Get, Got, Transport};
+
+// Whom the user trusts, and what follows from it.
+pub use trust::{AllNames, NamePattern, Publisher, TrustRoots, TrustedRegistry};
+pub use verify::{
+    DigestSource, Expected, ExpectedDigest, FetchedManifest, MAX_MANIFEST, Purpose, Verified,
+    VerifiedManifest, VerifyError, verify,
+};
+
+// What a workspace uses, and how it gets there.
+pub use diff::{Diff, Line, Reason, Sign};
+pub use install::{
+    Change, CustomOutcome, CustomTool, Decide, Decision, Forgotten, Hit, InstallError, Installed,
+    Installer, Known, McpTool, Mode, Outcome, Outdated, Places, Ready, Registry, Report, Spec,
+    Unmet, Versions, Warning, verify_custom,
+};
+pub use lock::{LOCK_FILE, Lock, LockedCustom, LockedTool, McpPin};
+pub use receipt::{Receipt, ReceiptProblem, Receipts};
+pub use store::{Object, Progress, Store};
+
+use jp_disk as disk;
+use serde_json::Value;
+
+/// Reads JSON with comments, of at most `max` bytes.
+///
+/// Numbers that are the same are the same value however they are written: `1.0` is `1`, `-0` is `0`.
+///
+/// # Errors
+///
+/// What is wrong with it, with line and column where there is one.
+pub fn parse_document(bytes: &[u8], max: usize) -> Result<Value, FormatError> {
+    Ok(document::parse(bytes, max)?)
+}
+
+/// Hashes the canonical form of a document.
+///
+/// # Errors
+///
+/// When the value has no canonical form; one that was parsed always has.
+pub fn document_digest(value: &Value) -> Result<Digest, FormatError> {
+    Ok(document::digest(value)?)
+}

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    Digest, Pinned, ToolId,
+    Digest, InstallError, Pinned, ToolId,
     disk::{self, Disk},
     document,
     key::KeyId,
@@ -22,13 +22,13 @@ mod fast;
 mod text;
 
 pub use custom::LockedCustom;
-pub use error::LockError;
+pub(crate) use error::LockError;
 
 /// The name of the file in a workspace.
 pub const LOCK_FILE: &str = "jp.lock";
 
 /// A larger file is refused.
-pub const MAX_LOCK: u64 = 4 * 1024 * 1024;
+const MAX_LOCK: u64 = 4 * 1024 * 1024;
 
 /// The format that is written where no tool comes with the workspace, as always.
 const VERSION: i64 = 1;
@@ -90,8 +90,12 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// When it is no lock file, too large, of another version or has a merge conflict.
-    pub fn open(path: &Path) -> Result<Self, LockError> {
+    /// When it is not a lock file, too large, of another version or has a merge conflict.
+    pub fn open(path: &Path) -> Result<Self, InstallError> {
+        Ok(Self::load(path)?)
+    }
+
+    pub(crate) fn load(path: &Path) -> Result<Self, LockError> {
         let bytes = disk::read(path, MAX_LOCK).map_err(|source| LockError::Io {
             path: path.to_owned(),
             source,
@@ -104,9 +108,9 @@ impl Lock {
     /// # Errors
     ///
     /// As [`Lock::open`].
-    pub fn read(bytes: &[u8]) -> Result<Self, LockError> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, LockError> {
         let text = std::str::from_utf8(bytes).map_err(|error| LockError::Malformed {
-            reason: format!("it is no UTF-8 at byte {}", error.valid_up_to()),
+            reason: format!("invalid UTF-8 at byte {}", error.valid_up_to()),
         })?;
         match fast::read(text) {
             Some(lock) => Ok(lock),
@@ -119,7 +123,11 @@ impl Lock {
     /// # Errors
     ///
     /// When it would be too large or cannot be written.
-    pub fn save(&self, disk: &Disk, path: &Path) -> Result<(), LockError> {
+    pub fn save(&self, disk: &Disk, path: &Path) -> Result<(), InstallError> {
+        Ok(self.write(disk, path)?)
+    }
+
+    fn write(&self, disk: &Disk, path: &Path) -> Result<(), LockError> {
         let text = self.to_string();
         if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_LOCK {
             let size = text.len();
@@ -139,12 +147,6 @@ impl Lock {
         self.tools.get(&name)
     }
 
-    /// Tells whether it pins nothing at all.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.tools.is_empty() && self.custom.is_empty() && self.mcp.is_empty()
-    }
-
     /// Returns all tools, by name.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &LockedTool> {
         self.tools.values()
@@ -155,13 +157,13 @@ impl Lock {
     /// # Errors
     ///
     /// When a text in it would not be read again.
-    pub fn set(&mut self, tool: LockedTool) -> Result<Option<LockedTool>, LockError> {
+    pub fn set(&mut self, tool: LockedTool) -> Result<Option<LockedTool>, InstallError> {
         text::check_tool(&tool)?;
         Ok(self.tools.insert(tool.name.clone(), tool))
     }
 
     /// Takes a tool away.
-    pub fn remove(&mut self, name: &ToolId) -> Option<LockedTool> {
+    pub(crate) fn remove(&mut self, name: &ToolId) -> Option<LockedTool> {
         self.tools.remove(name)
     }
 
@@ -194,7 +196,12 @@ impl Lock {
     /// # Errors
     ///
     /// When a name is too long or has no canonical form.
-    pub fn accept_mcp(&mut self, server: &str, tool: &str, shown: &Value) -> Result<(), LockError> {
+    pub fn accept_mcp(
+        &mut self,
+        server: &str,
+        tool: &str,
+        shown: &Value,
+    ) -> Result<(), InstallError> {
         text::check_name("server", server)?;
         text::check_name("tool", tool)?;
         let digest = shown_digest(shown).ok_or_else(|| LockError::Malformed {
@@ -209,7 +216,7 @@ impl Lock {
     }
 
     /// Takes back what was accepted of a server; returns how many tools that were.
-    pub fn forget_mcp(&mut self, server: &str) -> usize {
+    pub(crate) fn forget_mcp(&mut self, server: &str) -> usize {
         let before = self.mcp.len();
         self.mcp.retain(|(name, _), _| name != server);
         before - self.mcp.len()
@@ -219,7 +226,8 @@ impl Lock {
     fn add(&mut self, tool: LockedTool) -> Result<(), LockError> {
         let name = tool.name.to_string();
         let taken = self.custom.contains_key(&tool.name);
-        match self.set(tool)? {
+        text::check_tool(&tool)?;
+        match self.tools.insert(tool.name.clone(), tool) {
             None if !taken => Ok(()),
             _ => Err(LockError::Duplicate { name }),
         }

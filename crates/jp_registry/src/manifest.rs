@@ -19,17 +19,18 @@ use jp_policy::{
 use semver::Version;
 use serde_json::{Map, Value, json};
 
+pub(crate) use self::error::ManifestError;
+pub use self::json_schema::json_schema;
 pub(crate) use self::{
     check::{check_url, check_validation, version as read_version},
     licence::check as check_licence,
     shape::read as read_strictly,
     text::{Kind, check_filled},
 };
-pub use self::{error::ManifestError, json_schema::json_schema};
-use crate::{Digest, Pinned, ToolId, ToolRef, document};
+use crate::{Digest, FormatError, Pinned, ToolId, ToolRef, document};
 
 /// The largest Wasm file of a tool.
-pub const MAX_ARTIFACT: u64 = 64 * 1024 * 1024;
+pub(crate) const MAX_ARTIFACT: u64 = 64 * 1024 * 1024;
 
 /// A tool manifest in which everything has a meaning.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,8 +99,8 @@ impl ToolManifest {
     ///
     /// When a key is unknown or missing, or a value is of the wrong kind, means nothing, is above a
     /// ceiling, or hides text.
-    pub fn read(value: &Value) -> Result<Self, ManifestError> {
-        check::check(shape::read(value)?)
+    pub fn read(value: &Value) -> Result<Self, FormatError> {
+        Ok(check::check(shape::read(value)?)?)
     }
 
     /// Returns what the tool asks for: its imports, models and unconditional requirements, and the
@@ -157,7 +158,7 @@ impl ToolManifest {
 
     /// Returns what the tool asks for, one line each, in an order that only depends on what is asked.
     #[must_use]
-    pub fn capability_lines(&self) -> Vec<String> {
+    pub(crate) fn capability_lines(&self) -> Vec<String> {
         let request = self.request();
         let mut lines: Vec<String> = request.conditional.iter().map(|r| r.text.clone()).collect();
         lines.sort();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    Digest, IdError, ModelId, Pinned,
+    Digest, FormatError, ModelId, Pinned,
     manifest::{
         Kind, ManifestError, check_filled, check_licence, check_url, check_validation,
         read_strictly, read_version,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The largest model: 64 GiB.
-pub const MAX_MODEL: u64 = 64 * 1024 * 1024 * 1024;
+const MAX_MODEL: u64 = 64 * 1024 * 1024 * 1024;
 
 /// The most forms in which one model is published.
 const MAX_ARTIFACTS: usize = 16;
@@ -71,7 +71,7 @@ pub struct ModelArtifact {
 
 /// Why a pinned model is not in a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ModelError {
+pub(crate) enum ModelError {
     /// The manifest is of another model.
     #[error("the manifest is of the model `{found}`, not of `{wanted}`")]
     OtherModel {
@@ -139,9 +139,9 @@ impl ModelManifest {
     /// # Errors
     ///
     /// When a key is unknown or missing, or a value means nothing or hides text.
-    pub fn read(value: &Value) -> Result<Self, ManifestError> {
+    pub fn read(value: &Value) -> Result<Self, FormatError> {
         let raw: RawModel = read_strictly(value)?;
-        let id = |error: IdError| ManifestError::value("/id", error);
+        let id = |error: FormatError| ManifestError::value("/id", error);
         check_words(&raw)?;
         check_licence(&raw.license).map_err(|problem| ManifestError::value("/license", problem))?;
         check_validation(raw.validated_at.as_deref(), raw.validated_by.as_deref())?;
@@ -170,7 +170,7 @@ impl ModelManifest {
     /// # Errors
     ///
     /// When the manifest is of another model, or none of its forms has the pinned bytes.
-    pub fn resolve(&self, pinned: &Pinned) -> Result<&ModelArtifact, ModelError> {
+    pub(crate) fn resolve(&self, pinned: &Pinned) -> Result<&ModelArtifact, ModelError> {
         if self.id != pinned.id {
             return Err(ModelError::OtherModel {
                 found: self.id.clone(),
@@ -213,8 +213,7 @@ fn size(path: &str, bytes: u64) -> Result<u64, ManifestError> {
     if (1..=MAX_MODEL).contains(&bytes) {
         return Ok(bytes);
     }
-    let problem =
-        format!("{bytes} bytes is no size of a model; it has from 1 to {MAX_MODEL} bytes");
+    let problem = format!("invalid size of {bytes} bytes: expected 1 to {MAX_MODEL}");
     Err(ManifestError::value(path, problem))
 }
 

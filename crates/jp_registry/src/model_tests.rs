@@ -67,27 +67,27 @@ fn what_means_nothing_is_refused_with_its_place() {
     }
     assert!(ModelManifest::read(&least).is_ok());
     for (path, value, expected) in [
-        ("/id", json!("../m"), "at `/id`: `../m` is no model"),
-        ("/version", json!("1"), "at `/version`: `1` is no version"),
+        ("/id", json!("../m"), "at `/id`: invalid model name `../m`"),
+        ("/version", json!("1"), "at `/version`: invalid version `1`"),
         (
             "/license",
             json!("free"),
-            "at `/license`: `free` is no licence",
+            "at `/license`: unknown SPDX licence `free`",
         ),
         (
             "/lisence",
             json!("MIT"),
-            "at `/lisence`: there is no such key; did you mean `license`?",
+            "at `/lisence`: unknown key; did you mean `license`?",
         ),
         (
             "/size_bytes",
             json!(0),
-            "at `/size_bytes`: 0 bytes is no size",
+            "at `/size_bytes`: invalid size of 0 bytes",
         ),
         (
             "/size_bytes",
             json!(u64::MAX),
-            "at `/size_bytes`: 18446744073709551615 bytes is no size",
+            "at `/size_bytes`: invalid size of 18446744073709551615 bytes",
         ),
         (
             "/artifacts",
@@ -107,12 +107,12 @@ fn what_means_nothing_is_refused_with_its_place() {
         (
             "/artifacts/mlx/size_bytes",
             json!(0),
-            "at `/artifacts/mlx/size_bytes`: 0 bytes",
+            "at `/artifacts/mlx/size_bytes`: invalid size of 0 bytes",
         ),
         (
             "/artifacts/mlx/fromat",
             json!("x"),
-            "at `/artifacts/mlx/fromat`: there is no such key; did you mean `format`?",
+            "at `/artifacts/mlx/fromat`: unknown key; did you mean `format`?",
         ),
         (
             "/description",
@@ -127,7 +127,7 @@ fn what_means_nothing_is_refused_with_its_place() {
         (
             "/validated_at",
             json!("yesterday"),
-            "at `/validated_at`: `yesterday` is no day",
+            "at `/validated_at`: invalid day `yesterday`",
         ),
     ] {
         let mut changed = model();

@@ -14,10 +14,11 @@ use std::{
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
-pub use error::{ReceiptError, ReceiptProblem};
+pub(crate) use error::ReceiptError;
+pub use error::ReceiptProblem;
 
 use crate::{
-    Digest, ToolId,
+    Digest, InstallError, ToolId,
     disk::{self, Disk},
     key::KeyId,
     lock::LockedTool,
@@ -84,7 +85,11 @@ impl Receipts {
     /// # Errors
     ///
     /// When the file cannot be read or is none of ours.
-    pub fn open(path: &Path) -> Result<Self, ReceiptError> {
+    pub fn open(path: &Path) -> Result<Self, InstallError> {
+        Ok(Self::load(path)?)
+    }
+
+    fn load(path: &Path) -> Result<Self, ReceiptError> {
         let bytes = disk::read(path, MAX_BYTES).map_err(|source| ReceiptError::Io {
             path: path.to_owned(),
             source,
@@ -174,7 +179,7 @@ impl Receipts {
     /// # Errors
     ///
     /// When the file cannot be read or written.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         disk: &Disk,
         manifest: Digest,
@@ -187,17 +192,6 @@ impl Receipts {
         }
         self.change(disk, |receipts| {
             receipts.insert(manifest, receipt);
-        })
-    }
-
-    /// Drops the receipt of a manifest.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be read or written.
-    pub fn forget(&mut self, disk: &Disk, manifest: &Digest) -> Result<(), ReceiptError> {
-        self.change(disk, |receipts| {
-            receipts.remove(manifest);
         })
     }
 
@@ -214,7 +208,7 @@ impl Receipts {
             .lock(&self.path.with_extension("lock"))
             .map_err(failed)?;
         // A damaged file is started anew: every receipt in it can be had again.
-        let mut receipts = match Self::open(&self.path) {
+        let mut receipts = match Self::load(&self.path) {
             Ok(all) => all.receipts,
             Err(ReceiptError::Malformed { .. }) => BTreeMap::new(),
             Err(error) => return Err(error),

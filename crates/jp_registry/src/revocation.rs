@@ -18,13 +18,13 @@ pub use entry::{Revocation, RevokedThing};
 
 use crate::{
     Digest, ToolId,
-    key::{KeyId, SigningKey},
-    signature::{Dated, Judge, ListError, ListKind, Seen, SignatureError, SignedList},
+    key::KeyId,
+    signature::{Dated, Judge, ListError, ListKind, Seen, SignedList},
     trust::TrustRoots,
 };
 
 /// A larger list is refused.
-pub const MAX_LIST: usize = 4 * 1024 * 1024;
+const MAX_LIST: usize = 4 * 1024 * 1024;
 
 /// The list that a registry signs: `revocations.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,17 +39,6 @@ pub struct RevocationList {
     pub expires_at: Option<u64>,
     /// What is taken back.
     pub revoked: Vec<Revocation>,
-}
-
-impl RevocationList {
-    /// Signs the list as the registry.
-    ///
-    /// # Errors
-    ///
-    /// When it has no canonical form.
-    pub fn sign(&self, key: &SigningKey) -> Result<SignedList, SignatureError> {
-        ListKind::Revocations.sign(self, key)
-    }
 }
 
 /// All revocations that were seen, of all registries.
@@ -69,7 +58,7 @@ struct Known {
 
 /// A revocation that was found, and whose it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found<'a> {
+pub(crate) struct Found<'a> {
     registry: &'a str,
     revocation: &'a Revocation,
 }
@@ -77,13 +66,13 @@ pub struct Found<'a> {
 impl<'a> Found<'a> {
     /// Returns which registry revoked it.
     #[must_use]
-    pub const fn registry(&self) -> &'a str {
+    pub(crate) const fn registry(&self) -> &'a str {
         self.registry
     }
 
     /// Returns why.
     #[must_use]
-    pub fn reason(&self) -> &'a str {
+    pub(crate) fn reason(&self) -> &'a str {
         &self.revocation.reason
     }
 }
@@ -94,7 +83,11 @@ impl Revocations {
     /// # Errors
     ///
     /// When the registry's key did not sign it, or it is not newer than what was seen.
-    pub fn accept(&mut self, signed: &SignedList, judge: &Judge<'_>) -> Result<(), ListError> {
+    pub(crate) fn accept(
+        &mut self,
+        signed: &SignedList,
+        judge: &Judge<'_>,
+    ) -> Result<(), ListError> {
         let kind = ListKind::Revocations;
         let (list, digest): (RevocationList, _) = kind.open(signed, MAX_LIST, judge, self)?;
         let number = list.number;
@@ -131,19 +124,19 @@ impl Revocations {
 
     /// Finds an artifact that was taken back.
     #[must_use]
-    pub fn artifact(&self, sha256: &Digest) -> Option<Found<'_>> {
+    pub(crate) fn artifact(&self, sha256: &Digest) -> Option<Found<'_>> {
         self.find(&RevokedThing::Artifact(*sha256).text())
     }
 
     /// Finds a key that was taken back.
     #[must_use]
-    pub fn key(&self, key: &KeyId) -> Option<Found<'_>> {
+    pub(crate) fn key(&self, key: &KeyId) -> Option<Found<'_>> {
         self.find(&RevokedThing::Key(*key).text())
     }
 
     /// Finds a version of a tool that was taken back.
     #[must_use]
-    pub fn version(&self, id: &ToolId, version: &Version) -> Option<Found<'_>> {
+    pub(crate) fn version(&self, id: &ToolId, version: &Version) -> Option<Found<'_>> {
         let prefix = entry::versions_of(id);
         self.registries.iter().find_map(|(registry, known)| {
             let from = (Bound::Included(prefix.as_str()), Bound::Unbounded);
@@ -162,21 +155,21 @@ impl Revocations {
 
     /// Returns the number and date of the list of a registry that was seen last.
     #[must_use]
-    pub fn last(&self, registry: &str) -> Option<(u64, u64)> {
+    pub(crate) fn last(&self, registry: &str) -> Option<(u64, u64)> {
         let known = self.registries.get(registry)?;
         Some((known.seen.number, known.dated.issued_at))
     }
 
     /// Returns when that list was made and until when it holds.
     #[must_use]
-    pub fn dated(&self, registry: &str) -> Option<Dated> {
+    pub(crate) fn dated(&self, registry: &str) -> Option<Dated> {
         self.registries.get(registry).map(|known| known.dated)
     }
 
     /// Finds a trusted registry of which a later list was seen than is known here: the file was lost,
     /// or an old copy put in its place. Returns its name and the number of that list.
     #[must_use]
-    pub fn lost<'a>(&self, roots: &'a TrustRoots) -> Option<(&'a str, u64)> {
+    pub(crate) fn lost<'a>(&self, roots: &'a TrustRoots) -> Option<(&'a str, u64)> {
         self.all_lost(roots).next()
     }
 
@@ -190,14 +183,6 @@ impl Revocations {
             Some((name, roots.revocations_seen(name)?))
         });
         seen.filter(|(name, seen)| self.last(name).is_none_or(|(last, _)| last < *seen))
-    }
-
-    /// Returns everything that was taken back, with the registry that did.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Revocation)> {
-        self.registries.iter().flat_map(|(registry, known)| {
-            let entries = known.revoked.values();
-            entries.map(move |revocation| (registry.as_str(), revocation))
-        })
     }
 
     fn find(&self, text: &str) -> Option<Found<'_>> {

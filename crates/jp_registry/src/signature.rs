@@ -13,38 +13,34 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use domain::{Domain, countersign, sign, sign_manifest, verify};
+pub use domain::Domain;
+#[cfg(test)]
+pub(crate) use list::CLOCK_SKEW;
 pub(crate) use list::Seen;
-pub use list::{CLOCK_SKEW, Dated, Judge, ListError, ListKind, SignedList};
+pub(crate) use list::{Dated, ListKind};
+pub(crate) use list::{Judge, ListError, SignedList};
 
 use crate::{
-    document::{self, DocumentError},
-    key::KeyId,
+    FormatError, document,
+    key::{KeyId, PublicKey},
 };
 
 /// A larger signature file is refused.
-pub const MAX_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 /// More signatures are refused.
-pub const MAX_SIGNATURES: usize = 16;
+const MAX_SIGNATURES: usize = 16;
 
-/// Why signatures could not be read or made.
-#[derive(Debug, thiserror::Error)]
-pub enum SignatureError {
-    /// The file, or what was to be signed, is no document.
-    #[error("{source}")]
-    Document {
-        /// What is wrong.
-        #[from]
-        source: DocumentError,
-    },
-    /// The file is JSON, and no signature file.
-    #[error("it is no signature file: {reason}")]
+/// Why signatures could not be read, or a document not be signed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SignatureError {
+    /// The file is JSON, and not a signature file.
+    #[error("invalid signature file: {reason}")]
     Shape {
         /// What is wrong.
         reason: String,
     },
     /// There are too many signatures.
-    #[error("there are {count} signatures, and at most {MAX_SIGNATURES} are read")]
+    #[error("too many signatures: expected at most {MAX_SIGNATURES}, found {count}")]
     TooMany {
         /// How many there are.
         count: usize,
@@ -55,14 +51,8 @@ pub enum SignatureError {
         /// Which key.
         key: KeyId,
     },
-    /// The key signed nothing.
-    #[error("the key {key} could not sign")]
-    Failed {
-        /// Which key.
-        key: KeyId,
-    },
-    /// What was to be signed is no manifest.
-    #[error("a manifest is an object")]
+    /// What was to be signed is not a manifest.
+    #[error("invalid manifest: expected an object")]
     NoManifest,
 }
 
@@ -100,27 +90,49 @@ pub struct Signatures {
     signatures: Vec<Signature>,
 }
 
+impl Signature {
+    /// Tells whether it is by this key, of exactly this document as one of this kind.
+    #[must_use]
+    pub fn is_by(&self, key: &PublicKey, domain: Domain, document: &Value) -> bool {
+        self.key == key.id() && self.value.is_by(key, domain, document)
+    }
+}
+
+impl SignatureBytes {
+    pub(crate) fn is_by(&self, key: &PublicKey, domain: Domain, document: &Value) -> bool {
+        let message = domain.message(document);
+        message.is_ok_and(|message| key.signed(&message, &self.0))
+    }
+}
+
+impl From<[u8; 64]> for SignatureBytes {
+    fn from(bytes: [u8; 64]) -> Self {
+        Self(bytes)
+    }
+}
+
 impl Signatures {
     /// Reads a signature file.
     ///
     /// # Errors
     ///
     /// When it is too large, no JSON, or says anything else.
-    pub fn read(bytes: &[u8]) -> Result<Self, SignatureError> {
+    pub fn read(bytes: &[u8]) -> Result<Self, FormatError> {
         Self::from_value(document::parse(bytes, MAX_BYTES)?)
     }
 
-    fn from_value(value: Value) -> Result<Self, SignatureError> {
-        let read: Self = serde_json::from_value(value).map_err(|error| SignatureError::Shape {
+    fn from_value(value: Value) -> Result<Self, FormatError> {
+        let shape = |error| SignatureError::Shape {
             reason: document::said(&error),
-        })?;
+        };
+        let read: Self = serde_json::from_value(value).map_err(shape)?;
         read.checked()
     }
 
-    fn checked(self) -> Result<Self, SignatureError> {
+    fn checked(self) -> Result<Self, FormatError> {
         let count = self.signatures.len();
         if count > MAX_SIGNATURES {
-            return Err(SignatureError::TooMany { count });
+            return Err(SignatureError::TooMany { count }.into());
         }
         let mut seen = BTreeSet::new();
         let twice = self
@@ -128,7 +140,7 @@ impl Signatures {
             .iter()
             .find(|s| !seen.insert((s.role, s.key)));
         match twice.map(|signature| signature.key) {
-            Some(key) => Err(SignatureError::Twice { key }),
+            Some(key) => Err(SignatureError::Twice { key }.into()),
             None => Ok(self),
         }
     }
@@ -137,13 +149,13 @@ impl Signatures {
     ///
     /// # Errors
     ///
-    /// [`SignatureError::TooMany`].
-    pub fn add(&mut self, signature: Signature) -> Result<(), SignatureError> {
+    /// When there are too many.
+    pub fn add(&mut self, signature: Signature) -> Result<(), FormatError> {
         let same = |s: &Signature| (s.role, s.key) == (signature.role, signature.key);
         self.signatures.retain(|known| !same(known));
         if self.signatures.len() >= MAX_SIGNATURES {
             let count = self.signatures.len() + 1;
-            return Err(SignatureError::TooMany { count });
+            return Err(SignatureError::TooMany { count }.into());
         }
         self.signatures.push(signature);
         Ok(())

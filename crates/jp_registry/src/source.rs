@@ -3,10 +3,10 @@
 //! A source hands out bytes of strangers: size-limited, and nothing else is promised of them. It does
 //! not know which keys are trusted.
 
-pub(crate) mod beneath;
+mod beneath;
 mod dir;
 mod http;
-pub(crate) mod layout;
+mod layout;
 mod oci;
 mod shared;
 
@@ -23,25 +23,27 @@ use crate::{
     verify::FetchedManifest,
 };
 
-pub use dir::{Dir, DirSource};
-pub use http::{Http, HttpSource};
+pub use beneath::{Beneath, Opened};
+pub use dir::DirSource;
+pub use http::HttpSource;
+pub use layout::{PENDING, Place};
 pub use oci::{OciReference, OciSource};
 
 /// The form of a registry that this crate reads and writes.
 pub const SCHEMA: &str = "jp-registry/v1";
 
 /// The most bytes of `registry.json`.
-pub const MAX_ABOUT: u64 = 64 * 1024;
+const MAX_ABOUT: u64 = 64 * 1024;
 /// The most bytes of an index.
-pub const MAX_INDEX: u64 = 16 * 1024 * 1024;
+const MAX_INDEX: u64 = 16 * 1024 * 1024;
 /// The most bytes of a manifest of a tool or a model.
-pub const MAX_MANIFEST: u64 = 1024 * 1024;
+pub(crate) const MAX_MANIFEST: u64 = 1024 * 1024;
 /// The most bytes of a signature file.
-pub const MAX_SIGNATURES: u64 = 64 * 1024;
+pub(crate) const MAX_SIGNATURES: u64 = 64 * 1024;
 /// The most bytes of the list of revocations, and of the list of rotations.
-pub const MAX_REVOCATIONS: u64 = 4 * 1024 * 1024;
+const MAX_REVOCATIONS: u64 = 4 * 1024 * 1024;
 /// The most bytes of an artifact or a model, whatever a manifest says.
-pub const MAX_ARTIFACT: u64 = 64 * 1024 * 1024 * 1024;
+pub(crate) const MAX_ARTIFACT: u64 = 64 * 1024 * 1024 * 1024;
 
 /// A document as it came, with the signatures that came beside it. Nobody has checked anything.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,7 +26,6 @@ use crate::{
 
 use landing::Landing;
 pub use object::Object;
-pub(crate) use object::hash_into;
 
 /// How often a partial file may be gone by the time its lock is ours.
 const MAX_TRIES: usize = 100;

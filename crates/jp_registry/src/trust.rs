@@ -14,9 +14,11 @@ use std::{collections::BTreeMap, io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use file::MAX_BYTES;
-pub use pattern::{NamePattern, PatternError};
-pub use rotation::{Rotated, Rotation, RotationError, Rotations, SignedRotation};
+use file::MAX_BYTES;
+pub use pattern::NamePattern;
+pub(crate) use pattern::PatternError;
+pub(crate) use rotation::{Rotated, RotationError};
+pub use rotation::{Rotation, Rotations, SignedRotation};
 
 use crate::{
     ToolId,
@@ -25,7 +27,7 @@ use crate::{
 
 /// Why the trust file could not be used, or a key not be trusted.
 #[derive(Debug, thiserror::Error)]
-pub enum TrustError {
+pub(crate) enum TrustError {
     /// The file could not be read or written.
     #[error("cannot {action} the trust file {}: {source}", path.display())]
     Io {
@@ -85,7 +87,7 @@ pub enum TrustError {
     },
     /// A name of a registry that is none.
     #[error(
-        "`{}` is no name of a registry: expected words of a-z and 0-9, joined by `-` or `.`",
+        "invalid registry name `{}`: expected words of a-z and 0-9, joined by `-` or `.`",
         jp_text::inline(name)
     )]
     RegistryName {
@@ -97,7 +99,7 @@ pub enum TrustError {
 impl TrustError {
     /// Says what to do about it, where there is something.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Exposed { path, .. } => format!(
                 "look through it, then `chmod 600 {0}`; or remove it and trust your keys anew",
@@ -172,7 +174,7 @@ enum Tombstone {
 
 /// How a key stands to a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub(crate) enum Standing {
     /// It speaks for the name.
     Trusted(PublicKey),
     /// It did, and gave its names to another: good for what is installed already, not for anything
@@ -236,7 +238,7 @@ impl Publisher {
 impl TrustRoots {
     /// Says how a key stands to a name.
     #[must_use]
-    pub fn standing(&self, key: &KeyId, name: &ToolId) -> Standing {
+    pub(crate) fn standing(&self, key: &KeyId, name: &ToolId) -> Standing {
         if let Some(Tombstone::Revoked { reason }) = self.retired.get(key) {
             let reason = reason.clone();
             return Standing::Revoked { reason };
@@ -288,7 +290,7 @@ impl TrustRoots {
 
     /// Says why a key was revoked by the user, if it was.
     #[must_use]
-    pub fn revoked(&self, key: &KeyId) -> Option<&str> {
+    pub(crate) fn revoked(&self, key: &KeyId) -> Option<&str> {
         match self.retired.get(key) {
             Some(Tombstone::Revoked { reason }) => Some(reason),
             _ => None,

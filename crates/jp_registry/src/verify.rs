@@ -21,7 +21,7 @@ use semver::Version;
 use serde_json::Value;
 
 pub use check::verify;
-pub use error::{Source, VerifyError};
+pub use error::{DigestSource, VerifyError};
 
 use crate::{Digest, ToolId, key::KeyId, manifest::ToolManifest};
 
@@ -60,7 +60,7 @@ pub struct ExpectedDigest {
     /// Of the canonical manifest.
     pub digest: Digest,
     /// Who says so.
-    pub source: Source,
+    pub source: DigestSource,
 }
 
 /// What a manifest is verified for.
@@ -193,12 +193,6 @@ impl Verified {
     #[must_use]
     pub const fn verified_manifest(&self) -> &VerifiedManifest {
         &self.manifest
-    }
-
-    /// Returns the digest of the canonical manifest.
-    #[must_use]
-    pub const fn manifest_digest(&self) -> &Digest {
-        &self.manifest.digest
     }
 
     /// Returns the publisher's key that signed the manifest.

@@ -6,12 +6,8 @@ mod dir;
 mod kit;
 #[path = "fetch/oci.rs"]
 mod oci;
-#[path = "fetch/publish.rs"]
-mod publish;
 #[path = "fetch/resume.rs"]
 mod resume;
-#[path = "fetch/serve.rs"]
-mod serve;
 #[path = "fetch/store.rs"]
 mod store;
 

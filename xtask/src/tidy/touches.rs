@@ -271,7 +271,12 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "jp_registry",
-        "manifests, signatures, trusted keys, revocations, sources, the store, `jp.lock`, installing, publishing; it runs nothing",
+        "manifests, signatures, trusted keys, revocations, sources, the store, `jp.lock`, installing; it runs nothing",
+        &[all(Files)],
+    ),
+    row(
+        "jp_publish",
+        "the other side of a registry: keys, signing, writing one and serving it",
         &[
             all(Files),
             only(Clock, "serve"),

@@ -1,6 +1,6 @@
 //! Changes that a person must see and accept; nothing that a model or a tool says gets here.
 
-use jp_registry::install::{Change, Decision};
+use jp_registry::{Change, Decision};
 use tokio_util::sync::CancellationToken;
 
 use super::Accept;

@@ -4,10 +4,10 @@
 
 use std::sync::{Arc, PoisonError};
 
+use jp_disk::Disk;
 use jp_policy::Policy;
 use jp_registry::{
-    Disk, FetchError, InstallError, Installer, Receipts,
-    install::{Decision, Mode, Registry, Report},
+    Decision, FetchError, InstallError, Installer, Mode, Receipts, Registry, Report,
 };
 use tokio_util::sync::CancellationToken;
 

@@ -8,13 +8,8 @@ use std::{
 
 use jp_config::{CustomTool, SignatureSource, ToolingConfig};
 use jp_registry::{
-    IdError, ToolManifest,
-    install::{self, InstallError},
-    lock::LockedTool,
-    verify::{
-        self, Expected, ExpectedDigest, FetchedManifest, Purpose, Verified, VerifiedManifest,
-        VerifyError,
-    },
+    Expected, ExpectedDigest, FetchedManifest, FormatError, InstallError, LockedTool, Purpose,
+    ToolManifest, Verified, VerifiedManifest, VerifyError,
 };
 
 use super::{RegistryTools, SignedProblem, pins};
@@ -49,7 +44,7 @@ impl RegistryTools {
             version: Some(locked.version.clone()),
             digest: Some(ExpectedDigest {
                 digest: locked.manifest,
-                source: verify::Source::Lock,
+                source: jp_registry::DigestSource::Lock,
             }),
             registry: Some(locked.registry.clone()),
             purpose: Purpose::Installed,
@@ -117,7 +112,7 @@ impl RegistryTools {
         let brought = brought.map_err(|error| SignedProblem::Refused {
             reason: error.to_string(),
         })?;
-        let verified = install::verify_custom(root, &brought, &self.known);
+        let verified = jp_registry::verify_custom(root, &brought, &self.known);
         verified.map_err(|error| match &error {
             InstallError::Verify(error) => problem(error),
             InstallError::Brought { path, source } if is_absent(source) => SignedProblem::NoFile {
@@ -135,7 +130,8 @@ impl RegistryTools {
         fetched: FetchedManifest,
         expected: &Expected,
     ) -> Result<(VerifiedManifest, ToolManifest), SignedProblem> {
-        let verified = verify::verify(fetched, &self.known.roots, &self.known.revoked, expected);
+        let verified =
+            jp_registry::verify(fetched, &self.known.roots, &self.known.revoked, expected);
         let verified = verified.map_err(|error| problem(&error))?;
         let manifest = verified.manifest().clone();
         Ok((verified, manifest))
@@ -153,12 +149,12 @@ fn is_absent(error: &io::Error) -> bool {
 /// # Errors
 ///
 /// When the name is none.
-pub fn brought(name: &str, custom: &CustomTool) -> Result<install::CustomTool, IdError> {
+pub fn brought(name: &str, custom: &CustomTool) -> Result<jp_registry::CustomTool, FormatError> {
     let signature = match &custom.signature {
         SignatureSource::Inline(text) => text.clone(),
         SignatureSource::File(path) => path.to_string(),
     };
-    Ok(install::CustomTool {
+    Ok(jp_registry::CustomTool {
         name: name.parse()?,
         path: PathBuf::from(custom.path.as_str()),
         manifest: PathBuf::from(custom.manifest.as_str()),

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use jp_config::{Loaded, ToolingConfig};
-use jp_registry::{Digest, ToolId, key::KeyId};
+use jp_registry::{Digest, KeyId, ToolId};
 use semver::Version;
 
 use super::{RegistryTools, SignedProblem, pins};

@@ -1,11 +1,7 @@
 //! Tools of MCP servers and of the workspace that a person accepted as they were: one that is something
 //! else by now, or that came later, is not used until a person has looked at it.
 
-use jp_registry::{
-    Lock, LockedCustom, McpPin,
-    install::{McpTool, Places},
-    verify::VerifiedManifest,
-};
+use jp_registry::{Lock, LockedCustom, McpPin, McpTool, Places, VerifiedManifest};
 
 use super::SignedProblem;
 use crate::{ToolError, runtime::mcp::Defined};

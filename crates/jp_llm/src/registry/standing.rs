@@ -1,7 +1,7 @@
 //! Whether a locked tool may be used: by what is in memory, so that asking again at every call costs
 //! next to nothing.
 
-use jp_registry::{lock::LockedTool, receipt::ReceiptProblem};
+use jp_registry::{LockedTool, ReceiptProblem};
 
 use super::{RegistryTools, SignedProblem};
 

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use jp_registry::{Digest, install::Mode, lock::LockedTool, verify::VerifiedManifest};
+use jp_registry::{Digest, LockedTool, Mode, VerifiedManifest};
 use jp_tool::ToolStatus;
 use relative_path::RelativePathBuf;
 

@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc};
 
 use jp_config::{Layer, Loaded, ToolingConfig, Undeclared, tool::ToolSource};
 use jp_policy::{Capabilities, Form};
-use jp_registry::{ToolManifest, lock::LockedTool};
+use jp_registry::{LockedTool, ToolManifest};
 
 use super::{ModelFile, ToolDefinition, ToolDocs, ToolError, arguments::SchemaBy};
 use crate::{

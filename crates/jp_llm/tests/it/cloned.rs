@@ -3,8 +3,9 @@
 
 use std::fs;
 
+use jp_disk::Disk;
 use jp_llm::{ToolDefinition, ToolError, registry::SignedProblem};
-use jp_registry::{Digest, Disk, Lock};
+use jp_registry::{Digest, Lock};
 use serde_json::{Value, json};
 
 use crate::{
@@ -101,7 +102,7 @@ async fn a_registry_whose_key_nobody_trusts_is_not_believed() {
     let (shop, web, mut desk) = cloned();
     crate::shop::trust(&desk, |roots| {
         let names = ["files".parse().unwrap()];
-        let all = jp_registry::trust::AllNames::Refused;
+        let all = jp_registry::AllNames::Refused;
         roots.trust(shop.publisher.public(), &names, all).unwrap();
     });
     web.serves(&mut desk);

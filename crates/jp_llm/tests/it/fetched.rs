@@ -3,10 +3,7 @@
 use std::fs;
 
 use jp_llm::{ToolError, registry::SignedProblem, tool::ErrorKind};
-use jp_registry::{
-    Digest,
-    revocation::{Revocation, RevokedThing},
-};
+use jp_registry::{Digest, Revocation, RevokedThing};
 use serde_json::json;
 
 use crate::{

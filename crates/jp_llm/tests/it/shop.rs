@@ -7,16 +7,13 @@ use std::{
     sync::Arc,
 };
 
+use jp_disk::Disk;
 use jp_llm::registry::RegistryTools;
 use jp_policy::{Access, Ambient, Capabilities, Ceilings, FileRule, Files, GuestPath, Policy};
+use jp_publish::{SigningKey, Submission};
 use jp_registry::{
-    Digest, Disk, Installer, Source, Store,
-    install::{Decision, Mode, Places, Registry},
-    key::SigningKey,
-    publish::{self, Submission},
-    signature::{self, Signatures},
-    source::DirSource,
-    trust::{AllNames, TrustError, TrustRoots, TrustedRegistry},
+    AllNames, Decision, Digest, DirSource, InstallError, Installer, Mode, Places, Registry,
+    Signatures, Source, Store, TrustRoots, TrustedRegistry,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -43,7 +40,7 @@ impl Shop {
             key: SigningKey::generate().unwrap(),
             publisher: SigningKey::generate().unwrap(),
         };
-        publish::Registry::init(shop.dir.path(), MAIN, &shop.key, NOW).unwrap();
+        jp_publish::Registry::init(shop.dir.path(), MAIN, &shop.key, NOW).unwrap();
         shop
     }
 
@@ -89,13 +86,13 @@ impl Shop {
         self.dir.path()
     }
 
-    pub(crate) fn open(&self) -> publish::Registry<'_> {
-        publish::Registry::open(self.dir.path(), &self.key, NOW).unwrap()
+    pub(crate) fn open(&self) -> jp_publish::Registry<'_> {
+        jp_publish::Registry::open(self.dir.path(), &self.key, NOW).unwrap()
     }
 
     pub(crate) fn signed(&self, manifest: &Value) -> Signatures {
         let mut signatures = Signatures::default();
-        let signature = signature::sign_manifest(manifest, &self.publisher).unwrap();
+        let signature = jp_publish::sign_manifest(manifest, &self.publisher).unwrap();
         signatures.add(signature).unwrap();
         signatures
     }
@@ -224,7 +221,7 @@ pub(crate) fn trust(desk: &Desk, change: impl FnOnce(&mut TrustRoots)) {
     fs::create_dir_all(keys.parent().unwrap()).unwrap();
     let changed = TrustRoots::change(&keys, |roots| {
         change(roots);
-        Ok::<_, TrustError>(())
+        Ok::<_, InstallError>(())
     });
     changed.unwrap();
 }

@@ -6,19 +6,15 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use jp_disk::Disk;
 use jp_llm::{Events, ToolDefinition, ToolError, registry::SignedProblem};
-use jp_registry::{
-    Digest, Disk, Lock,
-    revocation::{Revocation, RevokedThing},
-    signature::{Judge, SignedList},
-    source::Source,
-};
+use jp_registry::{Digest, Lock, Revocation, RevokedThing};
 use jp_tool::ToolStatus;
 use serde_json::json;
 
 use crate::{
     kit::{Desk, Ended, call},
-    shop::{MAIN, NOW, Shop, names, places, read_again, tools, trust},
+    shop::{Shop, names, places, read_again, tools, trust},
 };
 
 pub(crate) fn problem(error: &ToolError) -> &SignedProblem {
@@ -163,14 +159,9 @@ async fn e59_what_was_revoked_is_not_run_even_if_it_was_found_before() {
         reason: "it steals".to_owned(),
     };
     shop.open().revoke(revocation).unwrap();
-    let mut known = tools(&desk);
-    let list: SignedList = shop.source().revocations().unwrap().unwrap().into();
-    let judge = Judge {
-        registry: MAIN,
-        roots: &known.known.roots.clone(),
-        now: NOW,
-    };
-    known.known.revoked.accept(&list, &judge).unwrap();
+    // The registry is asked, as `jp tool outdated` does; what was found before stays in use.
+    shop.installer(&desk).outdated().unwrap();
+    let known = tools(&desk);
     desk.rebuild(|host| host.registry(Some(Arc::new(known))));
     let error = before
         .execute_detailed(call(json!({"do": []})), &desk.host)

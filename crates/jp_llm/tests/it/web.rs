@@ -2,15 +2,13 @@
 //! `jp` uses.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     thread::{self, JoinHandle},
 };
 
 use jp_llm::registry::DownloadTransport;
-use jp_registry::{Source, serve::Server, source::HttpSource};
+use jp_publish::Server;
+use jp_registry::{HttpSource, Source};
 use tokio_util::sync::CancellationToken;
 
 use crate::{kit::Desk, shop};
@@ -18,7 +16,7 @@ use crate::{kit::Desk, shop};
 /// A server on a port of its own.
 pub(crate) struct Web {
     url: String,
-    stop: Arc<AtomicBool>,
+    stop: CancellationToken,
     running: Option<JoinHandle<()>>,
 }
 
@@ -27,10 +25,12 @@ impl Web {
     pub(crate) fn serve(shop: &shop::Shop) -> Self {
         let server = Server::bind("127.0.0.1:0", shop.dir()).unwrap();
         let url = format!("http://{}/", server.addr());
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
         let running = thread::spawn(move || {
-            server.run(&|| stopped.load(Ordering::SeqCst)).unwrap();
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_all().build().unwrap();
+            runtime.block_on(server.run(stopped)).unwrap();
         });
         Self {
             url,
@@ -51,13 +51,13 @@ impl Web {
 
     /// Goes off the net; whoever knows the address is refused from now on.
     pub(crate) fn vanish(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
+        self.stop.cancel();
         self.running.take().unwrap().join().unwrap();
     }
 }
 
 impl Drop for Web {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
+        self.stop.cancel();
     }
 }

@@ -12,7 +12,7 @@ impl Diff {
     /// Compares a tool that comes with the workspace with what the lock file has of it. Without the
     /// manifest that was accepted (on another machine, say) what differs shows as new.
     #[must_use]
-    pub fn of_custom(
+    pub(crate) fn of_custom(
         locked: &LockedCustom,
         was: Option<&ToolManifest>,
         found: &VerifiedManifest,

@@ -7,7 +7,7 @@ use crate::{key::KeyId, manifest::ToolManifest};
 
 /// A version of a tool: what its manifest says, and who signed it.
 #[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
+pub(crate) struct Side<'a> {
     /// What it says.
     pub manifest: &'a ToolManifest,
     /// Who signed it.
@@ -17,7 +17,7 @@ pub struct Side<'a> {
 impl Diff {
     /// Compares two versions of a tool.
     #[must_use]
-    pub fn between(old: Side<'_>, new: Side<'_>) -> Self {
+    pub(crate) fn between(old: Side<'_>, new: Side<'_>) -> Self {
         let mut diff = Self::default();
         let (was, is) = (old.manifest, new.manifest);
         diff.line("version", &was.version.to_string(), &is.version.to_string());
@@ -45,7 +45,7 @@ impl Diff {
 
     /// Says all that a tool shows and asks for, where nothing is known of what was there before.
     #[must_use]
-    pub fn of_new(new: Side<'_>) -> Self {
+    pub(crate) fn of_new(new: Side<'_>) -> Self {
         let mut diff = Self::default();
         let is = new.manifest;
         diff.push(Sign::Added, &format!("version: {}", is.version));

@@ -13,7 +13,7 @@ use super::{
 ///
 /// When a number is not one that every reader keeps, or the value is nested too deeply. What was
 /// [`super::parse`]d has a canonical form.
-pub fn canonical(value: &Value) -> Result<Vec<u8>, DocumentError> {
+pub(crate) fn canonical(value: &Value) -> Result<Vec<u8>, DocumentError> {
     let mut out = String::new();
     write(value, 0, &mut out)?;
     Ok(out.into_bytes())

@@ -34,7 +34,7 @@ impl Index {
     ///
     /// When the registry's key did not sign it, it is older than the one seen before or another one
     /// of the same number, or the file cannot be used. The file then stays as it was.
-    pub fn update(
+    pub(crate) fn update(
         disk: &Disk,
         path: &Path,
         signed: &SignedList,
@@ -77,7 +77,7 @@ impl Index {
     /// # Errors
     ///
     /// As for [`Index::open`], or when the file cannot be used.
-    pub fn cached(
+    pub(crate) fn cached(
         path: &Path,
         judge: &Judge<'_>,
         revoked: &Revocations,

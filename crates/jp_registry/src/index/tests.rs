@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use super::{Index, IndexContent, IndexTool, IndexVersion};
 use crate::{
-    Digest, Disk,
-    key::SigningKey,
+    Digest,
+    disk::Disk,
     revocation::{Revocation, RevocationList, Revocations, RevokedThing},
     signature::{CLOCK_SKEW, Judge, ListError, SignedList},
+    testing::SigningKey,
     trust::{TrustRoots, TrustedRegistry},
 };
 
@@ -61,7 +62,7 @@ fn place() -> (tempfile::TempDir, PathBuf) {
 
 #[test]
 fn an_index_says_what_each_manifest_is() {
-    let key = SigningKey::generate().unwrap();
+    let key = SigningKey::new();
     let (roots, none) = (roots(&key), Revocations::default());
     let signed = content(1, "1.1.0").sign(&key).unwrap();
     let index = Index::open(&signed, &judge(&roots), &none).unwrap();
@@ -72,7 +73,7 @@ fn an_index_says_what_each_manifest_is() {
     assert!(!deprecated.contains(['\n', '\u{1b}']), "{deprecated:?}");
     assert!(index.version(&id, &"2.0.0".parse().unwrap()).is_none());
     assert_eq!(index.tool(&id).unwrap().newest.to_string(), "1.1.0");
-    assert_eq!((index.number(), index.issued_at()), (1, NOW));
+    assert_eq!((index.content().number, index.issued_at()), (1, NOW));
     let lost = content(1, "9.0.0").sign(&key).unwrap();
     let refused = Index::open(&lost, &judge(&roots), &none).unwrap_err();
     assert!(matches!(refused, ListError::Shape { .. }), "{refused}");
@@ -81,7 +82,7 @@ fn an_index_says_what_each_manifest_is() {
 #[test]
 fn an_index_never_goes_back() {
     let (_dir, path) = place();
-    let key = SigningKey::generate().unwrap();
+    let key = SigningKey::new();
     let (roots, none) = (roots(&key), Revocations::default());
     let judge = judge(&roots);
     let update = |signed: &SignedList| Index::update(&Disk::real(), &path, signed, &judge, &none);
@@ -113,10 +114,7 @@ fn an_index_never_goes_back() {
 #[test]
 fn a_new_key_does_not_make_an_old_index_new() {
     let (_dir, path) = place();
-    let (old, new) = (
-        SigningKey::generate().unwrap(),
-        SigningKey::generate().unwrap(),
-    );
+    let (old, new) = (SigningKey::new(), SigningKey::new());
     let none = Revocations::default();
     let before = roots(&old);
     let signed = content(7, "1.1.0").sign(&old).unwrap();
@@ -133,7 +131,7 @@ fn a_new_key_does_not_make_an_old_index_new() {
 
 #[test]
 fn an_index_of_a_revoked_key_is_refused() {
-    let key = SigningKey::generate().unwrap();
+    let key = SigningKey::new();
     let roots = roots(&key);
     let list = RevocationList {
         number: 1,
@@ -154,7 +152,7 @@ fn an_index_of_a_revoked_key_is_refused() {
 
 #[test]
 fn no_bit_of_an_index_can_be_changed() {
-    let key = SigningKey::generate().unwrap();
+    let key = SigningKey::new();
     let (roots, none) = (roots(&key), Revocations::default());
     let judge = judge(&roots);
     let signed = content(1, "1.1.0").sign(&key).unwrap();
@@ -175,7 +173,7 @@ fn no_bit_of_an_index_can_be_changed() {
 #[test]
 fn a_damaged_copy_is_refused_with_the_way_out() {
     let (_dir, path) = place();
-    let key = SigningKey::generate().unwrap();
+    let key = SigningKey::new();
     let (roots, none) = (roots(&key), Revocations::default());
     let signed = content(1, "1.1.0").sign(&key).unwrap();
     Index::update(&Disk::real(), &path, &signed, &judge(&roots), &none).unwrap();

@@ -52,7 +52,7 @@ impl<'a> Wanted<'a> {
             version: Some(version.clone()),
             digest: Some(ExpectedDigest {
                 digest: listed.manifest,
-                source: verify::Source::Index,
+                source: verify::DigestSource::Index,
             }),
             purpose: Purpose::Install,
         }

@@ -68,7 +68,7 @@ impl Installer<'_> {
                 return Err(InstallError::Raced { name: name.clone() });
             }
             self.refuse_taken(name, &tool.id, lock)?;
-            Ok(lock.set(tool.clone())?)
+            lock.set(tool.clone())
         })?;
         Ok(Installed {
             asks: candidate.manifest.manifest().request().words(),

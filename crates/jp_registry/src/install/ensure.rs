@@ -130,7 +130,7 @@ impl Installer<'_> {
             version: Some(tool.version.clone()),
             digest: Some(ExpectedDigest {
                 digest: tool.manifest,
-                source: verify::Source::Lock,
+                source: verify::DigestSource::Lock,
             }),
             purpose: match kept::has(&self.places.data, &tool.manifest) {
                 true => Purpose::Installed,

@@ -1,13 +1,13 @@
 //! Why a tool was not installed, updated or found, and what to do about it.
 
-use std::{io, path::PathBuf};
+use std::{error::Error, io, path::PathBuf};
 
 use jp_policy::{Denied, Unbacked};
 use semver::Version;
 
 use super::unmet::{self, Unmet};
 use crate::{
-    IdError, ToolId,
+    FormatError, ToolId,
     diff::Diff,
     lock::LockError,
     receipt::ReceiptError,
@@ -17,33 +17,69 @@ use crate::{
     verify::VerifyError,
 };
 
-/// Why nothing was changed.
+/// What went wrong below; kept as an error, and nobody outside decides anything by its type.
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// Why nothing was installed, locked or trusted.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The lock file.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// The receipts.
-    #[error(transparent)]
-    Receipt(#[from] ReceiptError),
-    /// The trust file.
-    #[error(transparent)]
-    Trust(#[from] TrustError),
-    /// A statement of a key about its successor.
-    #[error(transparent)]
-    Rotation(#[from] RotationError),
-    /// The index or the revocations of a registry.
-    #[error(transparent)]
-    List(#[from] ListError),
+    /// The lock file cannot be used.
+    #[error("{source}")]
+    Lock {
+        /// What is wrong.
+        source: Cause,
+        /// What to do about it, where there is something.
+        hint: Option<String>,
+    },
+    /// The receipts cannot be used.
+    #[error("{source}")]
+    Receipt {
+        /// What is wrong.
+        source: Cause,
+        /// What to do about it, where there is something.
+        hint: Option<String>,
+    },
+    /// The trust file cannot be used, or a key not be trusted.
+    #[error("{source}")]
+    Trust {
+        /// What is wrong.
+        source: Cause,
+        /// What to do about it, where there is something.
+        hint: Option<String>,
+    },
+    /// A statement of a key about its successor is refused.
+    #[error("{source}")]
+    Rotation {
+        /// What is wrong.
+        source: Cause,
+        /// What to do about it, where there is something.
+        hint: Option<String>,
+    },
+    /// The index or the revocations of a registry are refused.
+    #[error("{source}")]
+    List {
+        /// What is wrong.
+        source: Cause,
+        /// What to do about it, where there is something.
+        hint: Option<String>,
+    },
+    /// An index or revocations of a registry are dated ahead of the clock of this machine.
+    #[error("{source}")]
+    Future {
+        /// Which list, and by how much.
+        source: Cause,
+        /// What to do about it.
+        hint: Option<String>,
+    },
     /// Fetching.
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// A signature, a key or a digest.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// A name that is none.
+    /// A name or a text that is not what it must be.
     #[error(transparent)]
-    Name(#[from] IdError),
+    Name(#[from] FormatError),
     /// A file of ours.
     #[error("cannot use `{}`: {source}", path.display())]
     Io {
@@ -251,10 +287,13 @@ impl InstallError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Lock(error) => return error.hint(),
-            Self::Receipt(error) => return Some(error.hint()),
-            Self::Trust(error) => return error.hint(),
-            Self::List(error) => return error.hint(),
+            Self::Lock { hint, .. }
+            | Self::Receipt { hint, .. }
+            | Self::Trust { hint, .. }
+            | Self::Rotation { hint, .. }
+            | Self::List { hint, .. }
+            | Self::Future { hint, .. } => return hint.clone(),
+            Self::Name(error) => return error.hint(),
             Self::Verify(error) => return error.hint(),
             Self::UnknownTool {
                 near: Some(near), ..
@@ -316,5 +355,67 @@ impl InstallError {
             }
             _ => return None,
         })
+    }
+}
+
+impl From<LockError> for InstallError {
+    fn from(error: LockError) -> Self {
+        Self::Lock {
+            hint: error.hint(),
+            source: Box::new(error),
+        }
+    }
+}
+
+impl From<ReceiptError> for InstallError {
+    fn from(error: ReceiptError) -> Self {
+        Self::Receipt {
+            hint: Some(error.hint()),
+            source: Box::new(error),
+        }
+    }
+}
+
+impl From<TrustError> for InstallError {
+    fn from(error: TrustError) -> Self {
+        Self::Trust {
+            hint: error.hint(),
+            source: Box::new(error),
+        }
+    }
+}
+
+impl From<RotationError> for InstallError {
+    fn from(error: RotationError) -> Self {
+        Self::Rotation {
+            hint: None,
+            source: Box::new(error),
+        }
+    }
+}
+
+impl From<ListError> for InstallError {
+    fn from(error: ListError) -> Self {
+        let (hint, future) = (error.hint(), matches!(error, ListError::Future { .. }));
+        let source = Box::new(error);
+        match future {
+            true => Self::Future { source, hint },
+            false => Self::List { source, hint },
+        }
+    }
+}
+
+#[cfg(test)]
+impl InstallError {
+    /// Returns what went wrong below, if it is of this type.
+    pub(crate) fn cause<E: Error + 'static>(&self) -> Option<&E> {
+        let mut source = self.source();
+        while let Some(error) = source {
+            if let Some(found) = error.downcast_ref() {
+                return Some(found);
+            }
+            source = error.source();
+        }
+        None
     }
 }

@@ -153,7 +153,7 @@ impl Installer<'_> {
         };
         let warning = Warning::Stale {
             registry: registry.name.clone(),
-            list,
+            list: list.to_string(),
             days,
         };
         if !known.warnings.contains(&warning) {
@@ -195,8 +195,8 @@ impl Installer<'_> {
             Err(error) if error.is_unreachable() => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        for statement in Rotations::read(&bytes)?.iter() {
-            let old = statement.statement().old;
+        for statement in &Rotations::read(&bytes)?.rotations {
+            let old = statement.statement.old;
             let is_trusted = known.roots.publishers().any(|(key, _)| *key == old);
             if is_trusted {
                 self.rotate(registry, statement, known)?;

@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use super::Versions;
-use crate::{IdError, ToolId, lock::LockedTool};
+use crate::{FormatError, ToolId, lock::LockedTool};
 
 /// A tool to install, and under which name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,21 +18,15 @@ pub struct Spec {
     pub registry: Option<String>,
 }
 
-/// Why a text names no tool.
+/// A text that is neither a version nor a range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SpecError {
-    /// A name in it is none.
-    #[error(transparent)]
-    Name(#[from] IdError),
-    /// What follows the `@` is neither a version nor a range.
-    #[error(
-        "`{}` is no version: expected one such as `1.2.0`, or a range such as `1.2`, `^1`, `>=1, <3` or `*`",
-        jp_text::inline(text)
-    )]
-    Versions {
-        /// The beginning of the text.
-        text: String,
-    },
+#[error(
+    "invalid version `{}`: expected one such as `1.2.0`, or a range such as `1.2`, `^1`, `>=1, <3` or `*`",
+    jp_text::inline(text)
+)]
+pub(crate) struct VersionsError {
+    /// The beginning of the text.
+    pub(super) text: String,
 }
 
 impl Spec {
@@ -54,9 +48,9 @@ impl Spec {
 }
 
 impl FromStr for Spec {
-    type Err = SpecError;
+    type Err = FormatError;
 
-    fn from_str(text: &str) -> Result<Self, SpecError> {
+    fn from_str(text: &str) -> Result<Self, FormatError> {
         // The `@` first: a range may have a `=` of its own.
         let (names, versions) = match text.split_once('@') {
             Some((names, versions)) => (names, versions.parse()?),

@@ -7,7 +7,8 @@ use std::{fmt, str::FromStr};
 
 use semver::{Op, Version, VersionReq};
 
-use super::SpecError;
+use super::VersionsError;
+use crate::FormatError;
 
 /// A longer text is no version and no range.
 const MAX_TEXT: usize = 256;
@@ -60,20 +61,20 @@ impl Versions {
 }
 
 impl FromStr for Versions {
-    type Err = SpecError;
+    type Err = FormatError;
 
     /// Reads a whole version as that one, and everything else as a range.
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        let refused = || SpecError::Versions {
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        let refused = || VersionsError {
             text: jp_text::shorten(text, 80).into_owned(),
         };
         if text.len() > MAX_TEXT {
-            return Err(refused());
+            return Err(refused().into());
         }
         if let Ok(version) = text.parse() {
             return Ok(Self::One(version));
         }
-        text.parse().map(Self::Range).map_err(|_| refused())
+        text.parse().map(Self::Range).map_err(|_| refused().into())
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use jp_policy::{Net, Unsatisfied};
 use semver::Version;
 
-use crate::{ToolId, manifest::ToolManifest, signature::ListKind};
+use crate::{ToolId, manifest::ToolManifest};
 
 /// Something to know about a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +59,7 @@ pub enum Warning {
         /// Which one.
         registry: String,
         /// Which list.
-        list: ListKind,
+        list: String,
         /// How many days ago it was made.
         days: u64,
     },

@@ -64,13 +64,16 @@ impl Lock {
     /// # Errors
     ///
     /// When a text in it would not be read again.
-    pub fn set_custom(&mut self, tool: LockedCustom) -> Result<Option<LockedCustom>, LockError> {
+    pub(crate) fn set_custom(
+        &mut self,
+        tool: LockedCustom,
+    ) -> Result<Option<LockedCustom>, LockError> {
         text::check_version(&tool.version)?;
         Ok(self.custom.insert(tool.name.clone(), tool))
     }
 
     /// Takes away a tool that came with the workspace.
-    pub fn remove_custom(&mut self, name: &ToolId) -> Option<LockedCustom> {
+    pub(crate) fn remove_custom(&mut self, name: &ToolId) -> Option<LockedCustom> {
         self.custom.remove(name)
     }
 

@@ -6,7 +6,7 @@ use super::MAX_LOCK;
 
 /// Why a lock file was refused or not written.
 #[derive(Debug, thiserror::Error)]
-pub enum LockError {
+pub(crate) enum LockError {
     /// The file cannot be read or written.
     #[error("cannot use `{}`: {source}", path.display())]
     Io {
@@ -55,7 +55,7 @@ pub enum LockError {
 impl LockError {
     /// Says what to do about it, where there is something.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         let text = match self {
             Self::Conflict { .. } => {
                 "keep one side, and what it lacks is added: `git checkout --ours jp.lock && jp tool lock`"

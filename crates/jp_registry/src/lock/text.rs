@@ -97,7 +97,7 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<(), LockError> {
 fn not_a_name(what: &str, name: &str) -> LockError {
     let start = jp_text::start(name, 80);
     LockError::Malformed {
-        reason: format!("`{start}` is no name of a {what}"),
+        reason: format!("invalid {what} name `{start}`"),
     }
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn version(path: &str, text: &str) -> Result<Version, ManifestError> 
         .and_then(|text| Version::parse(text).ok());
     parsed.ok_or_else(|| {
         let problem = format!(
-            "`{}` is no version; write three numbers, such as `1.2.0`",
+            "invalid version `{}`: expected three numbers, such as `1.2.0`",
             jp_text::short_line(text, 40)
         );
         ManifestError::value(path, problem)
@@ -94,9 +94,7 @@ fn artifact(raw: RawArtifact) -> Result<Artifact, ManifestError> {
     }
     let size_bytes = raw.size_bytes;
     if size_bytes == 0 || size_bytes > MAX_ARTIFACT {
-        let problem = format!(
-            "{size_bytes} bytes is no size of a tool; it has from 1 to {MAX_ARTIFACT} bytes"
-        );
+        let problem = format!("invalid size of {size_bytes} bytes: expected 1 to {MAX_ARTIFACT}");
         return Err(ManifestError::value("/artifact/size_bytes", problem));
     }
     Ok(Artifact {
@@ -113,7 +111,7 @@ pub(crate) fn check_url(path: &str, text: &str) -> Result<(), ManifestError> {
         return fail(&format!("a URL has at most {MAX_URL} bytes"));
     }
     let Ok(url) = Url::parse(text) else {
-        return fail("it is no URL; write one such as `https://example.com/ocr.wasm`");
+        return fail("invalid URL: expected one such as `https://example.com/ocr.wasm`");
     };
     if !matches!(url.scheme(), "https" | "http") || !url.has_host() {
         return fail("only `https:` and `http:` can be downloaded from");
@@ -181,7 +179,7 @@ fn check_limits(raw: &RawManifest) -> Result<(), ManifestError> {
 
 fn check_calling(raw: &RawManifest) -> Result<(), ManifestError> {
     if let Some(abi) = raw.abi.filter(|abi| !(1..=2).contains(abi)) {
-        let problem = format!("{abi} is no version of the calling convention; there are 1 and 2");
+        let problem = format!("invalid version {abi} of the calling convention: expected 1 or 2");
         return Err(ManifestError::value("/abi", problem));
     }
     let is_name = |name: &str| {
@@ -194,7 +192,7 @@ fn check_calling(raw: &RawManifest) -> Result<(), ManifestError> {
     };
     if let Some(name) = raw.entrypoint.as_deref().filter(|name| !is_name(name)) {
         let problem = format!(
-            "`{}` is no name of an export, such as `execute`",
+            "invalid export `{}`: expected a name such as `execute`",
             jp_text::short_line(name, 64)
         );
         return Err(ManifestError::value("/entrypoint", problem));
@@ -241,7 +239,7 @@ fn check_day(path: &str, text: &str) -> Result<(), ManifestError> {
         return Ok(());
     }
     let problem = format!(
-        "`{}` is no day, such as `2026-04-01`",
+        "invalid day `{}`: expected one such as `2026-04-01`",
         jp_text::short_line(text, 40)
     );
     Err(ManifestError::value(path, problem))

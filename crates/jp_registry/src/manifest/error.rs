@@ -4,7 +4,7 @@ use jp_policy::{DeclaredError, LimitError};
 
 /// Why a manifest is refused, and where in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ManifestError {
+pub(crate) enum ManifestError {
     /// There is too much of it to be looked at.
     #[error("the manifest has more than {most} {what}")]
     TooLarge {
@@ -14,7 +14,7 @@ pub enum ManifestError {
         most: usize,
     },
     /// A key has no meaning.
-    #[error("at `{path}`: there is no such key; {hint}")]
+    #[error("at `{path}`: unknown key; {hint}")]
     UnknownKey {
         /// Where the key is.
         path: String,

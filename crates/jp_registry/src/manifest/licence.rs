@@ -108,7 +108,7 @@ fn is_licence(word: &str) -> Result<(), String> {
     if is_listed(&only) {
         let word = jp_text::short_line(word, 40);
         return Err(format!(
-            "`{word}` is no licence of SPDX any more; write `{only}` or `{plain}-or-later`"
+            "the SPDX licence `{word}` is deprecated; write `{only}` or `{plain}-or-later`"
         ));
     }
     let names = LICENSES.iter().map(|licence| licence.name);
@@ -134,7 +134,7 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> String {
             .to_owned(),
     };
     format!(
-        "`{}` is no {what} of SPDX; {hint}",
+        "unknown SPDX {what} `{}`; {hint}",
         jp_text::short_line(word, 40)
     )
 }
@@ -166,14 +166,14 @@ mod tests {
         for (bad, hint) in [
             ("", "a licence is missing"),
             ("mit", "did you mean `MIT`?"),
-            ("Apache 2.0", "`Apache` is no licence"),
+            ("Apache 2.0", "unknown SPDX licence `Apache`"),
             ("Apache2.0", "did you mean `Apache-2.0`?"),
             ("MIT or Apache-2.0", "before `or`"),
             ("MIT OR", "a licence is missing"),
             ("(MIT", "`)` is missing"),
             ("MIT)", "before `)`"),
-            ("MIT WITH nothing", "no exception"),
-            ("LicenseRef-", "no licence"),
+            ("MIT WITH nothing", "unknown SPDX exception"),
+            ("LicenseRef-", "unknown SPDX licence"),
             ("proprietary", "SPDX expression"),
             ("\u{1b}[31m", "\\u{1b}"),
             ("GPL-3.0", "write `GPL-3.0-only` or `GPL-3.0-or-later`"),

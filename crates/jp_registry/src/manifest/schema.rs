@@ -110,9 +110,9 @@ fn compile(path: &str, schema: &Value) -> Result<(), ManifestError> {
         let at = error.instance_path().to_string();
         let words = jp_text::short_line(&error.to_string(), 300);
         let problem = if words.ends_with("is not a \"regex\"") {
-            format!("it is no regular expression, or one of more than {MAX_PATTERN_BYTES} bytes")
+            format!("invalid regular expression, or one of more than {MAX_PATTERN_BYTES} bytes")
         } else {
-            format!("it is no JSON Schema: {words}")
+            format!("invalid JSON Schema: {words}")
         };
         ManifestError::schema(&format!("{path}{}", jp_text::short_line(&at, 200)), problem)
     });

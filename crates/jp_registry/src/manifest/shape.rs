@@ -106,7 +106,7 @@ fn explain(path: String, words: &str) -> ManifestError {
     };
     let hint = match nearest(key, &names) {
         Some(name) => format!("did you mean `{name}`?"),
-        None => format!("known are {}", names.join(", ")),
+        None => format!("expected one of {}", names.join(", ")),
     };
     ManifestError::UnknownKey { path, hint }
 }

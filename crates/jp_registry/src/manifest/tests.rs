@@ -153,7 +153,9 @@ fn e49_hidden_instructions_are_refused_in_every_text_a_person_or_model_sees() {
                 ("/output_schema", json!({"description": text})),
             ] {
                 let error = ToolManifest::read(&with(path, value)).unwrap_err();
-                let ManifestError::Text { path: at, .. } = &error else {
+                let crate::format::Kind::Manifest(ManifestError::Text { path: at, .. }) =
+                    error.kind()
+                else {
                     panic!("{path}: {error}")
                 };
                 assert!(at.starts_with(path), "{error}");

@@ -45,7 +45,7 @@ pub enum ReceiptProblem {
 
 /// Why receipts could not be read or written.
 #[derive(Debug, thiserror::Error)]
-pub enum ReceiptError {
+pub(crate) enum ReceiptError {
     /// The file cannot be used.
     #[error("cannot use `{}`: {source}", path.display())]
     Io {
@@ -67,7 +67,7 @@ pub enum ReceiptError {
 impl ReceiptError {
     /// Says what to do about it.
     #[must_use]
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             Self::Io { path, .. } => format!("see who may read it: `ls -ld {}`", path.display()),
             Self::Malformed { path, .. } => {

@@ -37,7 +37,7 @@ impl Revocations {
     /// # Errors
     ///
     /// When the file cannot be read, is damaged, or could have been changed by others.
-    pub fn load(path: &Path) -> Result<Self, ListError> {
+    pub(crate) fn load(path: &Path) -> Result<Self, ListError> {
         let damaged = |problem: String| ListError::Damaged {
             path: path.to_owned(),
             problem,
@@ -76,7 +76,7 @@ impl Revocations {
     ///
     /// Those of [`Revocations::accept`], or what kept the file from being read or written; then it
     /// stays as it was.
-    pub fn update(
+    pub(crate) fn update(
         disk: &Disk,
         path: &Path,
         signed: &SignedList,

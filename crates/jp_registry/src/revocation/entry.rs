@@ -45,7 +45,9 @@ impl RevokedThing {
         }
     }
 
-    pub(crate) fn is_version(&self, id: &ToolId, version: &Version) -> bool {
+    /// Tells whether a version of a tool is among those taken back.
+    #[must_use]
+    pub fn is_version(&self, id: &ToolId, version: &Version) -> bool {
         let Self::Versions { id: of, versions } = self else {
             return false;
         };

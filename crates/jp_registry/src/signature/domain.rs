@@ -2,11 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Role, Signature, SignatureBytes, SignatureError};
-use crate::{
-    document,
-    key::{PublicKey, SigningKey},
-};
+use super::SignatureError;
+use crate::{FormatError, document};
 
 /// What kind of document a signature is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +22,8 @@ pub enum Domain {
 
 impl Domain {
     /// Every kind there is.
-    pub const ALL: [Self; 5] = [
+    #[cfg(test)]
+    pub(crate) const ALL: [Self; 5] = [
         Self::Manifest,
         Self::Validation,
         Self::Index,
@@ -47,7 +45,12 @@ impl Domain {
     /// What a registry adds to a manifest, which its publisher cannot have signed.
     const ADDED: [&'static str; 2] = ["validated_at", "validated_by"];
 
-    fn message(self, value: &Value) -> Result<Vec<u8>, SignatureError> {
+    /// Returns the bytes that are signed.
+    ///
+    /// # Errors
+    ///
+    /// When the value has no canonical form, or is not an object and must be one.
+    pub fn message(self, value: &Value) -> Result<Vec<u8>, FormatError> {
         let mut message = self.prefix().to_vec();
         let canonical = match (self, value) {
             (Self::Manifest, Value::Object(manifest)) => {
@@ -57,63 +60,12 @@ impl Domain {
                 let kept = kept.map(|(key, value)| (key.clone(), value.clone()));
                 document::canonical(&Value::Object(kept.collect()))?
             }
-            (Self::Manifest, _) => return Err(SignatureError::NoManifest),
+            (Self::Manifest | Self::Validation, value) if !value.is_object() => {
+                return Err(SignatureError::NoManifest.into());
+            }
             _ => document::canonical(value)?,
         };
         message.extend(canonical);
         Ok(message)
     }
-}
-
-/// Signs a document of some kind.
-///
-/// # Errors
-///
-/// When the value has no canonical form.
-pub fn sign(
-    domain: Domain,
-    value: &Value,
-    key: &SigningKey,
-) -> Result<SignatureBytes, SignatureError> {
-    let failed = || SignatureError::Failed {
-        key: key.public().id(),
-    };
-    let message = domain.message(value)?;
-    key.sign(&message).map(SignatureBytes).ok_or_else(failed)
-}
-
-/// Tells whether a key signed exactly this document as one of this kind.
-#[must_use]
-pub fn verify(domain: Domain, value: &Value, key: &PublicKey, signature: &SignatureBytes) -> bool {
-    let message = domain.message(value);
-    message.is_ok_and(|message| key.signed(&message, &signature.0))
-}
-
-/// Signs a manifest as its publisher.
-///
-/// # Errors
-///
-/// When it is no object, or has no canonical form.
-pub fn sign_manifest(manifest: &Value, key: &SigningKey) -> Result<Signature, SignatureError> {
-    Ok(Signature {
-        role: Role::Publisher,
-        key: key.public().id(),
-        value: sign(Domain::Manifest, manifest, key)?,
-    })
-}
-
-/// Signs a whole manifest as the registry that validated it.
-///
-/// # Errors
-///
-/// When it is no object, or has no canonical form.
-pub fn countersign(manifest: &Value, key: &SigningKey) -> Result<Signature, SignatureError> {
-    if !manifest.is_object() {
-        return Err(SignatureError::NoManifest);
-    }
-    Ok(Signature {
-        role: Role::Registry,
-        key: key.public().id(),
-        value: sign(Domain::Validation, manifest, key)?,
-    })
 }

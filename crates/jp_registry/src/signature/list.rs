@@ -11,18 +11,18 @@ use std::fmt;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-pub use dated::Dated;
-pub use error::ListError;
+pub(crate) use dated::Dated;
+pub(crate) use error::ListError;
 
-use super::{Domain, Role, Signature, SignatureError, Signatures};
-use crate::{Digest, document, key::SigningKey, revocation::Revocations, trust::TrustRoots};
+use super::{Domain, Role, Signatures};
+use crate::{Digest, document, revocation::Revocations, trust::TrustRoots};
 
 /// A list may be dated as far ahead of our clock.
-pub const CLOCK_SKEW: u64 = 24 * 60 * 60;
+pub(crate) const CLOCK_SKEW: u64 = 24 * 60 * 60;
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListKind {
+pub(crate) enum ListKind {
     /// What a registry offers.
     Index,
     /// What it takes back.
@@ -31,7 +31,7 @@ pub enum ListKind {
 
 /// A list and its signatures, as they lie in a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignedList {
+pub(crate) struct SignedList {
     /// `index.json` or `revocations.json`.
     pub document: Vec<u8>,
     /// The file `.sig` beside it.
@@ -40,7 +40,7 @@ pub struct SignedList {
 
 /// Who is asked whether a list is good: the registry it must be by, and what is known of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Judge<'a> {
+pub(crate) struct Judge<'a> {
     /// The name of the registry the list must be by.
     pub registry: &'a str,
     /// Whom the user trusts.
@@ -66,35 +66,11 @@ pub(crate) struct Seen {
 }
 
 impl ListKind {
-    const fn domain(self) -> Domain {
+    pub(crate) const fn domain(self) -> Domain {
         match self {
             Self::Index => Domain::Index,
             Self::Revocations => Domain::Revocations,
         }
-    }
-
-    /// Signs a list as the registry.
-    pub(crate) fn sign(
-        self,
-        content: &impl Serialize,
-        key: &SigningKey,
-    ) -> Result<SignedList, SignatureError> {
-        let shape = |error: serde_json::Error| SignatureError::Shape {
-            reason: error.to_string(),
-        };
-        let value = serde_json::to_value(content).map_err(shape)?;
-        let mut signatures = Signatures::default();
-        signatures.add(Signature {
-            role: Role::Registry,
-            key: key.public().id(),
-            value: super::sign(self.domain(), &value, key)?,
-        })?;
-        let mut document = serde_json::to_vec_pretty(&value).map_err(shape)?;
-        document.push(b'\n');
-        Ok(SignedList {
-            document,
-            signatures: signatures.to_bytes(),
-        })
     }
 
     /// Reads a list that the registry signed; whether it is the newest is another question.
@@ -112,7 +88,7 @@ impl ListKind {
                 return Err(ListError::Document {
                     list,
                     registry,
-                    source,
+                    source: source.into(),
                 });
             }
         };
@@ -123,7 +99,7 @@ impl ListKind {
                 return Err(ListError::Document {
                     list,
                     registry,
-                    source,
+                    source: source.into(),
                 });
             }
         };
@@ -177,7 +153,7 @@ impl ListKind {
                 key,
             });
         };
-        if super::verify(self.domain(), value, &trusted.key, &signature.value) {
+        if signature.is_by(&trusted.key, self.domain(), value) {
             return Ok(());
         }
         Err(ListError::BadSignature {

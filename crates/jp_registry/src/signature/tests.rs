@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Domain, MAX_BYTES, Role, Signature, SignatureError, Signatures, countersign, sign,
-    sign_manifest, verify,
+use super::{Domain, MAX_BYTES, Role, Signature, SignatureError, Signatures};
+use crate::{
+    FormatError,
+    format::Kind,
+    testing::{SigningKey, countersign, sign, sign_manifest, verify},
 };
-use crate::key::SigningKey;
 
 fn manifest() -> Value {
     json!({"id": "ocr", "version": "1.2.0", "validated_at": "2026-04-01", "validated_by": "us"})
@@ -14,7 +15,7 @@ fn manifest() -> Value {
 
 #[test]
 fn a_signature_of_one_kind_is_none_of_another() {
-    let key = SigningKey::generate().unwrap();
+    let key = SigningKey::new();
     let value = json!({"number": 1});
     for made in Domain::ALL {
         let signature = sign(made, &value, &key).unwrap();
@@ -27,7 +28,7 @@ fn a_signature_of_one_kind_is_none_of_another() {
 
 #[test]
 fn the_publisher_signs_all_but_what_the_registry_adds() {
-    let key = SigningKey::generate().unwrap();
+    let key = SigningKey::new();
     let signed = sign_manifest(&manifest(), &key).unwrap();
     assert_eq!(
         (signed.role, signed.key),
@@ -49,7 +50,7 @@ fn the_publisher_signs_all_but_what_the_registry_adds() {
 
 #[test]
 fn the_registry_signs_the_whole() {
-    let key = SigningKey::generate().unwrap();
+    let key = SigningKey::new();
     let signed = countersign(&manifest(), &key).unwrap();
     assert_eq!(signed.role, Role::Registry);
     let good = |value: &Value| verify(Domain::Validation, value, key.public(), &signed.value);
@@ -62,22 +63,17 @@ fn the_registry_signs_the_whole() {
 
 #[test]
 fn only_an_object_is_a_manifest() {
-    let key = SigningKey::generate().unwrap();
-    assert!(matches!(
-        sign_manifest(&json!([]), &key),
-        Err(SignatureError::NoManifest)
-    ));
-    assert!(matches!(
-        countersign(&json!("x"), &key),
-        Err(SignatureError::NoManifest)
-    ));
+    let key = SigningKey::new();
+    let no_manifest = FormatError::from(SignatureError::NoManifest);
+    assert_eq!(sign_manifest(&json!([]), &key).unwrap_err(), no_manifest);
+    assert_eq!(countersign(&json!("x"), &key).unwrap_err(), no_manifest);
 }
 
 #[test]
 fn a_signature_file_reads_back() {
     let mut file = Signatures::default();
     for _ in 0..2 {
-        let key = SigningKey::generate().unwrap();
+        let key = SigningKey::new();
         file.add(sign_manifest(&manifest(), &key).unwrap()).unwrap();
         file.add(sign_manifest(&manifest(), &key).unwrap()).unwrap();
         file.add(countersign(&manifest(), &key).unwrap()).unwrap();
@@ -93,21 +89,30 @@ fn file_of(signatures: &[Signature]) -> Vec<u8> {
 
 #[test]
 fn too_many_and_repeated_signatures_are_refused() {
-    let make = || sign_manifest(&manifest(), &SigningKey::generate().unwrap()).unwrap();
+    let make = || sign_manifest(&manifest(), &SigningKey::new()).unwrap();
     let many: Vec<Signature> = (0..17).map(|_| make()).collect();
     let refused = Signatures::read(&file_of(&many)).unwrap_err();
     assert!(
-        matches!(refused, SignatureError::TooMany { count: 17 }),
+        matches!(
+            refused.kind(),
+            Kind::Signature(SignatureError::TooMany { count: 17 })
+        ),
         "{refused}"
     );
     let mut full = Signatures::read(&file_of(&many[..16])).unwrap();
     assert!(matches!(
-        full.add(make()),
-        Err(SignatureError::TooMany { .. })
+        full.add(make()).unwrap_err().kind(),
+        Kind::Signature(SignatureError::TooMany { .. })
     ));
     let twice = [many[0].clone(), many[0].clone()];
     let refused = Signatures::read(&file_of(&twice)).unwrap_err();
-    assert!(matches!(refused, SignatureError::Twice { .. }), "{refused}");
+    assert!(
+        matches!(
+            refused.kind(),
+            Kind::Signature(SignatureError::Twice { .. })
+        ),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -13,23 +13,27 @@ use rustix::{
     io::Errno,
 };
 
-use super::layout::PENDING;
+use super::layout::{PENDING, is_served};
 
 /// A directory whose files are read.
 #[derive(Debug, Clone)]
-pub(crate) struct Beneath {
+pub struct Beneath {
     dir: PathBuf,
 }
 
 /// A file that was opened, and its size at that moment.
 #[derive(Debug)]
-pub(crate) struct Opened {
-    pub(crate) file: File,
-    pub(crate) size: u64,
+pub struct Opened {
+    /// The file.
+    pub file: File,
+    /// Its size.
+    pub size: u64,
 }
 
 impl Beneath {
-    pub(crate) fn new(dir: &Path) -> Self {
+    /// Names the directory; nothing is opened yet.
+    #[must_use]
+    pub fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
         }
@@ -37,6 +41,16 @@ impl Beneath {
 
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Opens a file that a registry has, by its path; nothing for any other path, and for what is
+    /// not a plain file.
+    #[must_use]
+    pub fn open_served(&self, path: &str) -> Option<Opened> {
+        match is_served(path) {
+            true => self.open(path).ok().flatten(),
+            false => None,
+        }
     }
 
     /// Opens a file of the registry: as the commit under way has it, or else as it stands.
@@ -91,7 +105,7 @@ fn plain(name: &str) -> io::Result<&str> {
 
 fn refused(name: &str) -> io::Error {
     let text = format!(
-        "`{}` is a link, a pipe, a device or otherwise no plain file",
+        "`{}` is not a plain file but a link, a pipe, a device or a directory",
         jp_text::inline(name)
     );
     io::Error::new(io::ErrorKind::InvalidInput, text)

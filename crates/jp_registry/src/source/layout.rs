@@ -14,10 +14,58 @@ pub(crate) const REVOCATIONS: &str = "revocations.json";
 pub(crate) const ROTATIONS: &str = "rotations.json";
 
 /// What a commit that is under way has written; looked at before the files themselves.
-pub(crate) const PENDING: &str = ".pending";
+pub const PENDING: &str = ".pending";
 
 /// Longer versions would make file names that no file system takes.
 const MAX_VERSION: usize = 128;
+
+/// A file of a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place<'a> {
+    /// What the registry says of itself.
+    About,
+    /// The index.
+    Index,
+    /// The list of revocations.
+    Revocations,
+    /// The list of rotations.
+    Rotations,
+    /// The manifest of a tool; of its newest version if none is named.
+    Tool(&'a ToolId, Option<&'a Version>),
+    /// The manifest of a model.
+    Model(&'a ModelId),
+    /// The artifact of a tool.
+    Wasm(&'a Digest),
+    /// An artifact of a model.
+    Blob(&'a Digest),
+}
+
+impl Place<'_> {
+    /// Returns its path, from the registry's own directory or URL on.
+    ///
+    /// # Errors
+    /// If a tool or version of this name can have no place.
+    pub fn path(&self) -> Result<String, FetchError> {
+        Ok(match self {
+            Self::About => ABOUT.to_owned(),
+            Self::Index => INDEX.to_owned(),
+            Self::Revocations => REVOCATIONS.to_owned(),
+            Self::Rotations => ROTATIONS.to_owned(),
+            Self::Tool(id, version) => tool(id, *version)?,
+            Self::Model(id) => model(id),
+            Self::Wasm(sha256) => wasm(sha256),
+            Self::Blob(sha256) => blob(sha256),
+        })
+    }
+
+    /// Returns the path of the file of signatures beside it.
+    ///
+    /// # Errors
+    /// As [`Place::path`].
+    pub fn signatures(&self) -> Result<String, FetchError> {
+        self.path().map(|path| signatures(&path))
+    }
+}
 
 /// Returns the file of signatures beside a document.
 pub(crate) fn signatures(path: &str) -> String {
@@ -53,12 +101,16 @@ pub(crate) fn model(id: &ModelId) -> String {
 pub(crate) fn artifact(artifact: &ArtifactRef<'_>) -> String {
     match artifact.owner {
         Owner::Tool(..) => wasm(&artifact.sha256),
-        Owner::Model(_) => format!("artifacts/{}", artifact.sha256),
+        Owner::Model(_) => blob(&artifact.sha256),
     }
 }
 
+fn blob(sha256: &Digest) -> String {
+    format!("artifacts/{sha256}")
+}
+
 /// Returns the place of a tool's artifact.
-pub(crate) fn wasm(sha256: &Digest) -> String {
+fn wasm(sha256: &Digest) -> String {
     format!("artifacts/{sha256}.wasm")
 }
 

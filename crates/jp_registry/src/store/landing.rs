@@ -52,7 +52,7 @@ impl<'a> Landing<'a> {
         let file = options.mode(0o600).custom_flags(flags).open(path);
         let file = file.map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
-            return Err(failed(io::Error::other("it is no file")));
+            return Err(failed(io::Error::other("not a file")));
         }
         file.lock().map_err(failed)?;
         Ok(Self {

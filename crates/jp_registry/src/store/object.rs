@@ -45,7 +45,7 @@ impl Object {
 
     /// Returns its size.
     #[must_use]
-    pub const fn size(&self) -> u64 {
+    pub(crate) const fn size(&self) -> u64 {
         self.size
     }
 

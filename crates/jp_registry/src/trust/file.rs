@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{AllNames, NamePattern, Publisher, Tombstone, TrustError, TrustRoots, TrustedRegistry};
 use crate::{
-    ToolId,
+    InstallError, ToolId,
     disk::{
         self, Disk,
         private::{self, Others, ReadError},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A larger trust file is refused.
-pub const MAX_BYTES: usize = 1024 * 1024;
+pub(super) const MAX_BYTES: usize = 1024 * 1024;
 
 /// As many characters of a reason are kept.
 const MAX_REASON: usize = 500;
@@ -27,7 +27,11 @@ impl TrustRoots {
     /// # Errors
     ///
     /// When the file is there and cannot be read, is damaged, or could have been changed by others.
-    pub fn load(path: &Path) -> Result<Self, TrustError> {
+    pub fn load(path: &Path) -> Result<Self, InstallError> {
+        Ok(Self::from_file(path)?)
+    }
+
+    fn from_file(path: &Path) -> Result<Self, TrustError> {
         let owned = || path.to_owned();
         let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
         let bytes = private::read(path, most, Others::Read).map_err(|error| match error {
@@ -56,7 +60,7 @@ impl TrustRoots {
     /// # Errors
     ///
     /// What `change` says, or what kept the file from being read or written.
-    pub fn change<T, E: From<TrustError>>(
+    pub fn change<T, E: From<InstallError>>(
         path: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<(Self, T), E> {
@@ -68,16 +72,18 @@ impl TrustRoots {
     /// # Errors
     ///
     /// As [`TrustRoots::change`].
-    pub fn change_on<T, E: From<TrustError>>(
+    pub(crate) fn change_on<T, E: From<InstallError>>(
         disk: &Disk,
         path: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<(Self, T), E> {
         let failed = |action| {
-            move |source| TrustError::Io {
-                action,
-                path: path.to_owned(),
-                source,
+            move |source| {
+                InstallError::from(TrustError::Io {
+                    action,
+                    path: path.to_owned(),
+                    source,
+                })
             }
         };
         let _lock = disk.lock_beside(path).map_err(failed("lock"))?;
@@ -85,7 +91,7 @@ impl TrustRoots {
         let before = roots.clone();
         let changed = change(&mut roots)?;
         if roots != before {
-            let bytes = roots.to_bytes()?;
+            let bytes = roots.to_bytes().map_err(InstallError::from)?;
             let written = disk.replace(path, &bytes, disk::PRIVATE);
             written.map_err(failed("write"))?;
         }
@@ -134,7 +140,7 @@ impl TrustRoots {
         key: &PublicKey,
         names: &[NamePattern],
         all: AllNames,
-    ) -> Result<&Publisher, TrustError> {
+    ) -> Result<&Publisher, InstallError> {
         let id = key.id();
         self.refuse_retired(&id)?;
         let mut publisher = self.publishers.get(&id).cloned().unwrap_or(Publisher {
@@ -161,12 +167,12 @@ impl TrustRoots {
         &mut self,
         name: &str,
         registry: TrustedRegistry,
-    ) -> Result<(), TrustError> {
+    ) -> Result<(), InstallError> {
         // The same words as a tool's: a name becomes that of a file.
         let parsed: Result<ToolId, _> = name.parse();
         if parsed.is_err() {
             let name = jp_text::shorten(name, 80).into_owned();
-            return Err(TrustError::RegistryName { name });
+            return Err(TrustError::RegistryName { name }.into());
         }
         self.refuse_retired(&registry.key.id())?;
         self.registries.insert(name.to_owned(), registry);
@@ -180,7 +186,7 @@ impl TrustRoots {
 
     /// Returns the number of the last list of revocations of a registry that was seen.
     #[must_use]
-    pub fn revocations_seen(&self, registry: &str) -> Option<u64> {
+    pub(crate) fn revocations_seen(&self, registry: &str) -> Option<u64> {
         self.revocations.get(registry).copied()
     }
 

@@ -4,17 +4,17 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::ToolId;
+use crate::{FormatError, ToolId};
 
-/// A text that names no tools.
+/// A text that is not a pattern of names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{}` names no tools: expected `ocr`, `pdf.*` or `*`",
+    "invalid name pattern `{}`: expected `ocr`, `pdf.*` or `*`",
     jp_text::inline(text)
 )]
-pub struct PatternError {
+pub(crate) struct PatternError {
     /// The beginning of the text.
-    pub text: String,
+    text: String,
 }
 
 /// One name, all below a name, or all there are.
@@ -32,7 +32,7 @@ pub enum NamePattern {
 impl NamePattern {
     /// Tells whether a tool has such a name.
     #[must_use]
-    pub fn matches(&self, name: &ToolId) -> bool {
+    pub(crate) fn matches(&self, name: &ToolId) -> bool {
         match self {
             Self::One(one) => one == name,
             Self::Below(above) => is_below(above, name),
@@ -43,7 +43,7 @@ impl NamePattern {
     /// Returns the names that both speak of, when there are any. Of two patterns that share a name
     /// one always holds the other.
     #[must_use]
-    pub fn meet(&self, other: &Self) -> Option<Self> {
+    pub(crate) fn meet(&self, other: &Self) -> Option<Self> {
         if self.holds(other) {
             Some(other.clone())
         } else if other.holds(self) {
@@ -69,16 +69,17 @@ fn is_below(above: &ToolId, name: &ToolId) -> bool {
 }
 
 impl FromStr for NamePattern {
-    type Err = PatternError;
+    type Err = FormatError;
 
-    fn from_str(text: &str) -> Result<Self, PatternError> {
+    fn from_str(text: &str) -> Result<Self, FormatError> {
         let read = match text.strip_suffix(".*") {
             _ if text == "*" => Ok(Self::All),
             Some(above) => above.parse().map(Self::Below),
             None => text.parse().map(Self::One),
         };
-        read.map_err(|_| PatternError {
-            text: jp_text::shorten(text, 80).into_owned(),
+        read.map_err(|_: FormatError| {
+            let text = jp_text::shorten(text, 80).into_owned();
+            PatternError { text }.into()
         })
     }
 }
@@ -94,9 +95,9 @@ impl fmt::Display for NamePattern {
 }
 
 impl TryFrom<String> for NamePattern {
-    type Error = PatternError;
+    type Error = FormatError;
 
-    fn try_from(text: String) -> Result<Self, PatternError> {
+    fn try_from(text: String) -> Result<Self, FormatError> {
         text.parse()
     }
 }

@@ -7,14 +7,15 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use error::RotationError;
+pub(crate) use error::RotationError;
 
 use super::{NamePattern, Publisher, Tombstone, TrustError, TrustRoots};
 use crate::{
-    document,
-    key::{KeyId, PublicKey, SigningKey},
+    FormatError, document,
+    format::Kind,
+    key::{KeyId, PublicKey},
     revocation::Revocations,
-    signature::{self, Domain, SignatureBytes},
+    signature::{Domain, SignatureBytes},
 };
 
 /// A larger list of statements is refused.
@@ -40,20 +41,23 @@ pub struct Rotation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignedRotation {
-    statement: Rotation,
-    value: SignatureBytes,
+    /// What it says; whether it is true is for [`TrustRoots::rotate`] to find out.
+    pub statement: Rotation,
+    /// By the old key.
+    pub value: SignatureBytes,
 }
 
 /// The statements a registry passes on: `rotations.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rotations {
-    rotations: Vec<SignedRotation>,
+    /// Of a list that was read, in the order of their numbers.
+    pub rotations: Vec<SignedRotation>,
 }
 
 /// What a statement changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rotated {
+pub(crate) enum Rotated {
     /// The names moved.
     Moved {
         /// From this key.
@@ -67,35 +71,6 @@ pub enum Rotated {
     Already,
 }
 
-impl SignedRotation {
-    /// Makes a statement in the name of the old key.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be signed.
-    pub fn make(
-        old: &SigningKey,
-        new: PublicKey,
-        names: Vec<NamePattern>,
-        number: u64,
-    ) -> Result<Self, RotationError> {
-        let statement = Rotation {
-            old: old.public().id(),
-            new,
-            names,
-            number,
-        };
-        let value = signature::sign(Domain::Rotation, &to_value(&statement), old)?;
-        Ok(Self { statement, value })
-    }
-
-    /// Returns what it says; whether it is true is for [`TrustRoots::rotate`] to find out.
-    #[must_use]
-    pub const fn statement(&self) -> &Rotation {
-        &self.statement
-    }
-}
-
 fn to_value(statement: &Rotation) -> Value {
     serde_json::to_value(statement).unwrap_or(Value::Null)
 }
@@ -106,9 +81,9 @@ impl Rotations {
     /// # Errors
     ///
     /// When it is too large, no JSON, or says anything else.
-    pub fn read(bytes: &[u8]) -> Result<Self, RotationError> {
-        let value = document::parse(bytes, MAX_BYTES)?;
-        let shape = |reason: String| RotationError::Shape { reason };
+    pub fn read(bytes: &[u8]) -> Result<Self, FormatError> {
+        let shape = |reason: String| Kind::Rotations { reason };
+        let value = document::parse(bytes, MAX_BYTES).map_err(|error| shape(error.to_string()))?;
         let mut list: Self =
             serde_json::from_value(value).map_err(|error| shape(document::said(&error)))?;
         // A chain comes in its order, in whatever order it was passed on.
@@ -117,32 +92,11 @@ impl Rotations {
         match list.rotations.iter().find(|signed| wide(signed)) {
             Some(signed) => {
                 let old = signed.statement.old;
-                Err(shape(format!(
-                    "the statement of {old} names too many tools"
-                )))
+                let reason = format!("the statement of {old} names too many tools");
+                Err(shape(reason).into())
             }
             None => Ok(list),
         }
-    }
-
-    /// Adds a statement, unless it is there.
-    pub fn add(&mut self, rotation: SignedRotation) {
-        if !self.rotations.contains(&rotation) {
-            self.rotations.push(rotation);
-        }
-    }
-
-    /// Returns the statements; of a list that was read, in the order of their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = &SignedRotation> {
-        self.rotations.iter()
-    }
-
-    /// Writes the list.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes
     }
 }
 
@@ -153,7 +107,7 @@ impl TrustRoots {
     /// # Errors
     ///
     /// When the statement is not by the old key, is stale, or one of the keys is not what it must be.
-    pub fn rotate(
+    pub(crate) fn rotate(
         &mut self,
         signed: &SignedRotation,
         revoked: &Revocations,
@@ -253,11 +207,7 @@ impl TrustRoots {
 
 impl SignedRotation {
     fn is_by(&self, key: &PublicKey) -> bool {
-        signature::verify(
-            Domain::Rotation,
-            &to_value(&self.statement),
-            key,
-            &self.value,
-        )
+        let statement = to_value(&self.statement);
+        self.value.is_by(key, Domain::Rotation, &statement)
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     key::KeyId,
     manifest::ToolManifest,
     revocation::Revocations,
-    signature::{self, Domain, Role, Signatures},
+    signature::{Domain, Role, Signatures},
     trust::{TrustRoots, TrustedRegistry},
 };
 
@@ -73,7 +73,7 @@ fn parse(manifest: &[u8], from: &str) -> Result<Value, VerifyError> {
     }
     document::parse(manifest, MAX_MANIFEST).map_err(|source| VerifyError::Document {
         from: from.to_owned(),
-        source,
+        source: source.into(),
     })
 }
 
@@ -122,7 +122,7 @@ fn check_expected(
     }
     let found = document::digest(document).map_err(|source| VerifyError::Document {
         from: from.to_owned(),
-        source,
+        source: source.into(),
     })?;
     match expected.digest {
         Some(must) if must.digest != found => Err(VerifyError::WrongDigest {
@@ -194,7 +194,7 @@ fn validation(
     let signed_by = |registry: &TrustedRegistry| {
         let key = registry.key.id();
         let mut by = signatures.by(Role::Registry).filter(|s| s.key == key);
-        by.any(|s| signature::verify(Domain::Validation, document, &registry.key, &s.value))
+        by.any(|s| s.is_by(&registry.key, Domain::Validation, document))
     };
     let mut good = good.filter(|(_, registry)| signed_by(registry));
     let found = good.next().map(|(_, registry)| registry.key.id());

@@ -4,14 +4,11 @@ use std::{fmt, io, path::PathBuf};
 
 use semver::Version;
 
-use crate::{
-    Digest, ToolId, document::DocumentError, key::KeyId, manifest::ManifestError,
-    signature::SignatureError, trust::NamePattern,
-};
+use crate::{Digest, FormatError, ToolId, key::KeyId, trust::NamePattern};
 
 /// Who says what the digest of a manifest must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum DigestSource {
     /// The registry's index.
     Index,
     /// The lock file.
@@ -37,10 +34,10 @@ pub enum VerifyError {
         /// Where it came from.
         from: String,
         /// What is wrong.
-        source: DocumentError,
+        source: FormatError,
     },
     /// It is a document, and not of a tool.
-    #[error("what came from {from} is no manifest: {reason}")]
+    #[error("invalid manifest from {from}: {reason}")]
     NoManifest {
         /// Where it came from.
         from: String,
@@ -53,7 +50,7 @@ pub enum VerifyError {
         /// Where it came from.
         from: String,
         /// What is wrong.
-        source: ManifestError,
+        source: FormatError,
     },
     /// It is the manifest of another tool.
     #[error("{from} gave the manifest of `{found}` for `{expected}`")]
@@ -89,7 +86,7 @@ pub enum VerifyError {
         /// What it must be.
         expected: Digest,
         /// Who says so.
-        source_name: Source,
+        source_name: DigestSource,
     },
     /// The signature file cannot be read.
     #[error("the signatures of `{id}` cannot be read: {source}")]
@@ -97,7 +94,7 @@ pub enum VerifyError {
         /// Which tool.
         id: ToolId,
         /// What is wrong.
-        source: SignatureError,
+        source: FormatError,
     },
     /// No publisher signed it.
     #[error("no publisher signed `{id}`")]
@@ -244,7 +241,7 @@ impl VerifyError {
         Some(match self {
             Self::Document { source, .. } => return source.hint(),
             Self::WrongDigest {
-                source_name: Source::Lock,
+                source_name: DigestSource::Lock,
                 id,
                 ..
             } => format!(
@@ -288,7 +285,7 @@ impl VerifyError {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for DigestSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Index => "the registry's index",

@@ -7,7 +7,7 @@ use crate::{
     ToolId,
     key::{KeyId, PublicKey},
     revocation::Revocations,
-    signature::{self, Domain, Role, Signature, Signatures},
+    signature::{Domain, Role, Signature, Signatures},
     trust::{Standing, TrustRoots},
 };
 
@@ -89,7 +89,7 @@ fn check(
     signature: &Signature,
     public: &PublicKey,
 ) -> Result<(), VerifyError> {
-    if signature::verify(Domain::Manifest, judged.document, public, &signature.value) {
+    if signature.is_by(public, Domain::Manifest, judged.document) {
         return Ok(());
     }
     Err(VerifyError::BadSignature {

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use super::{Expected, FetchedManifest, Purpose, VerifiedManifest, VerifyError, verify};
 use crate::{
     Digest, document,
-    key::SigningKey,
     revocation::{Revocation, RevocationList, Revocations, RevokedThing},
-    signature::{Judge, Signature, Signatures, countersign, sign_manifest},
+    signature::{Judge, Signature, Signatures},
+    testing::SigningKey,
+    testing::{countersign, sign_manifest},
     trust::{AllNames, NamePattern, TrustRoots, TrustedRegistry},
 };
 
@@ -27,7 +28,7 @@ struct World {
 }
 
 fn key() -> SigningKey {
-    SigningKey::generate().unwrap()
+    SigningKey::new()
 }
 
 fn names(list: &[&str]) -> Vec<NamePattern> {

@@ -97,7 +97,7 @@ fn stocked() -> (Shop, Oci, Value) {
     let signed = manifest("1.0.0", BYTES);
     let mut signatures = shop.signed(&signed);
     signatures
-        .add(jp_registry::signature::countersign(&signed, &shop.registry_key).unwrap())
+        .add(jp_publish::countersign(&signed, &shop.registry_key).unwrap())
         .unwrap();
     let mut oci = Oci::default();
     let config = oci.blob(
@@ -244,7 +244,7 @@ fn images_and_endless_manifests_are_refused() {
     image["config"]["mediaType"] = "application/vnd.oci.image.config.v1+json".into();
     oci.tag("1.0.0", &image);
     let error = pull(&shop, &source(&oci.serve(), "")).unwrap_err();
-    assert!(error.to_string().contains("no Wasm artifact"), "{error}");
+    assert!(error.to_string().contains("not a Wasm artifact"), "{error}");
 
     let web = Web::raw(|_, mut stream| {
         use std::io::Write;

@@ -7,10 +7,8 @@ use std::{
     thread,
 };
 
-use jp_registry::{
-    ArtifactRef, Digest, FetchError, HttpSource, Owner, Pinned, Store,
-    disk::{Disk, Torn},
-};
+use jp_disk::{Disk, Torn};
+use jp_registry::{ArtifactRef, Digest, FetchError, HttpSource, Owner, Pinned, Store};
 use serde_json::json;
 
 use crate::{

@@ -3,12 +3,11 @@
 
 use std::{cell::RefCell, fs, path::Path, rc::Rc};
 
+use jp_disk::{Disk, Torn};
+use jp_publish::SigningKey;
 use jp_registry::{
-    Disk, InstallError, Installer, Lock, LockedCustom,
-    diff::Reason,
-    disk::Torn,
-    install::{Change, CustomTool, Decision, Installed, Mode},
-    key::SigningKey,
+    Change, CustomTool, Decision, InstallError, Installed, Installer, Lock, LockedCustom, Mode,
+    Reason,
 };
 use serde_json::{Value, json};
 
@@ -175,7 +174,7 @@ fn another_key_or_an_unknown_past_is_a_person_s_to_accept() {
     let other = SigningKey::generate().unwrap();
     app.home.trust(|roots| {
         let names = ["ocr".parse().unwrap()];
-        let all = jp_registry::trust::AllNames::Refused;
+        let all = jp_registry::AllNames::Refused;
         roots.trust(other.public(), &names, all).unwrap();
     });
     app.brings_by(&ocr("1.1.0"), &other);

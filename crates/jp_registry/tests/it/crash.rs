@@ -4,17 +4,13 @@
 
 use std::path::Path;
 
-use crate::support::{Home, MAIN, NOW, Shop, accept, locked, ocr, spec, walk, wasm};
+use crate::support::{Home, MAIN, Shop, accept, locked, ocr, spec, walk, wasm};
+use jp_disk::{Disk, Torn};
+use jp_publish::SigningKey;
 use jp_registry::{
-    Disk, InstallError, Installer, Lock,
-    disk::Torn,
-    index::Index,
-    install::{Known, Mode},
-    key::SigningKey,
-    revocation::{Revocation, RevokedThing},
-    signature::Judge,
-    trust::{AllNames, SignedRotation, TrustError, TrustRoots},
+    Domain, InstallError, Installer, Known, Lock, Mode, Revocation, RevokedThing, Signatures,
 };
+use serde_json::Value;
 
 /// Returns an installer whose machine stops after some operations.
 fn failing(home: &Home, workspace: &Path, shop: &Shop, disk: &Disk) -> Installer<'static> {
@@ -160,22 +156,28 @@ struct Learnt {
 impl Learnt {
     /// Reads it as the next process does. Every file is whole, and none is missed that is there.
     fn of(home: &Home, new: &SigningKey) -> Self {
-        let places = jp_registry::install::Places::new(home.dir.path(), home.dir.path());
-        let Known { roots, revoked, .. } = places.known().unwrap();
-        assert_eq!(revoked.lost(&roots), None);
-        let judge = Judge {
-            registry: MAIN,
-            roots: &roots,
-            now: NOW,
+        let places = jp_registry::Places::new(home.dir.path(), home.dir.path());
+        let Known { roots, .. } = places.known().unwrap();
+        let read = |path: &Path| -> Value {
+            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
         };
-        let file = places.data.join("registries").join(MAIN).join("index.json");
-        let index = Index::cached(&file, &judge, &revoked).unwrap().unwrap();
-        Self {
-            index: index.number(),
-            revocations: revoked.last(MAIN).unwrap().0,
-            noted: roots.revocations_seen(MAIN).unwrap(),
+        let index = read(&places.data.join("registries").join(MAIN).join("index.json"));
+        let text = |field: &str| index[field].as_str().unwrap().as_bytes();
+        let document = serde_json::from_slice(text("document")).unwrap();
+        let signatures = Signatures::read(text("signatures")).unwrap();
+        let key = &roots.registry(MAIN).unwrap().key;
+        let mut signatures = signatures.iter();
+        assert!(signatures.all(|one| one.is_by(key, Domain::Index, &document)));
+        assert_eq!(document["number"], index["number"]);
+        let revocations = &read(&places.revocations())["registries"][MAIN]["seen"];
+        let found = Self {
+            index: index["number"].as_u64().unwrap(),
+            revocations: revocations["number"].as_u64().unwrap(),
+            noted: read(&places.keys)["revocations"][MAIN].as_u64().unwrap(),
             has_new_key: roots.publishers().any(|(key, _)| *key == new.public().id()),
-        }
+        };
+        assert!(found.noted <= found.revocations, "{found:?} has lost some");
+        found
     }
 
     /// Tells whether each part is as in one or the other.
@@ -209,7 +211,7 @@ fn a_crash_anywhere_while_a_registry_is_asked_leaves_what_was_known_or_what_is_n
     let reason = "it was stolen".to_owned();
     shop.open().revoke(Revocation { thing, reason }).unwrap();
     let names = vec!["ocr".parse().unwrap()];
-    let statement = SignedRotation::make(&shop.publisher, new.public().clone(), names, 1);
+    let statement = jp_publish::sign_rotation(&shop.publisher, new.public().clone(), names, 1);
     shop.open().add_rotation(statement.unwrap()).unwrap();
     let ask = |home: &Home, disk: &Disk| {
         let installer = failing(home, workspace.path(), &shop, disk);
@@ -239,39 +241,6 @@ fn a_crash_anywhere_while_a_registry_is_asked_leaves_what_was_known_or_what_is_n
             assert_eq!(Learnt::of(&home, &new), all, "after {after} operations");
             let litter = |path: &&String| path.contains(".new");
             assert_eq!(home.files().iter().find(litter), None);
-        }
-    }
-}
-
-#[test]
-fn a_crash_anywhere_in_a_change_of_trust_leaves_the_old_keys_or_the_new_ones() {
-    let (old, new) = (
-        SigningKey::generate().unwrap(),
-        SigningKey::generate().unwrap(),
-    );
-    let trust = |disk: &Disk, path: &Path, key: &SigningKey| {
-        TrustRoots::change_on(disk, path, |roots| {
-            let names = ["ocr".parse().unwrap()];
-            roots.trust(key.public(), &names, AllNames::Refused)?;
-            Ok::<_, TrustError>(())
-        })
-        .map(drop)
-    };
-    for torn in [Torn::Nothing, Torn::Half] {
-        for after in 0.. {
-            let dir = tempfile::tempdir().unwrap();
-            let path = dir.path().join("keys.json");
-            trust(&Disk::real(), &path, &old).unwrap();
-            let done = trust(&Disk::failing_after(after, torn), &path, &new);
-            let count = TrustRoots::load(&path).unwrap().publishers().count();
-            assert!([1, 2].contains(&count), "{count} after {after} operations");
-            if done.is_ok() {
-                assert!(count == 2 && after >= 5, "{after}");
-                break;
-            }
-            trust(&Disk::real(), &path, &new).unwrap();
-            let count = TrustRoots::load(&path).unwrap().publishers().count();
-            assert_eq!(count, 2, "after {after} operations");
         }
     }
 }

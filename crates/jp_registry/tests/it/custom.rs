@@ -2,11 +2,8 @@
 
 use std::fs;
 
-use jp_registry::{
-    InstallError,
-    install::{CustomTool, verify_custom},
-    key::SigningKey,
-};
+use jp_publish::SigningKey;
+use jp_registry::{CustomTool, InstallError, verify_custom};
 use serde_json::Value;
 
 use crate::support::{Home, Shop, ocr, signed, wasm};
@@ -23,7 +20,7 @@ fn e52_documents_that_readers_disagree_about_are_refused() {
         (
             "\"version\"",
             "\"policy\": {\"net\": true}, \"version\"",
-            "no such key",
+            "unknown key",
         ),
         (
             "\"license\"",

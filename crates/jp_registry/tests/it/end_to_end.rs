@@ -6,29 +6,23 @@ use std::{
     cell::RefCell,
     fs,
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     thread::{self, JoinHandle},
 };
 
 use crate::support::{Home, Shop, accept, http::Plain, locked, ocr, spec, stopped, wasm};
+use jp_publish::{Server, SigningKey};
 use jp_registry::{
-    InstallError, Installer, Lock, ReceiptProblem, Receipts, Source,
-    install::{Change, Decision, Warning},
-    key::SigningKey,
-    revocation::{Revocation, RevokedThing},
-    serve::Server,
-    source::HttpSource,
-    trust::SignedRotation,
+    Change, Decision, HttpSource, InstallError, Installer, Lock, ReceiptProblem, Receipts,
+    Revocation, RevokedThing, Source, Warning,
 };
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 /// The registry's own server, until it is dropped.
 struct Served {
     url: String,
-    stop: Arc<AtomicBool>,
+    stop: CancellationToken,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -36,10 +30,12 @@ impl Served {
     fn new(dir: &Path) -> Self {
         let server = Server::bind("127.0.0.1:0", dir).unwrap();
         let url = format!("http://{}/", server.addr());
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = CancellationToken::new();
         let stopped = stop.clone();
         let thread = thread::spawn(move || {
-            server.run(&|| stopped.load(Ordering::Relaxed)).unwrap();
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_all().build().unwrap();
+            runtime.block_on(server.run(stopped)).unwrap();
         });
         Self {
             url,
@@ -55,7 +51,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.cancel();
         if let Some(thread) = self.thread.take() {
             thread.join().unwrap();
         }
@@ -73,7 +69,7 @@ fn three_versions() -> Shop {
     shop
 }
 
-fn only(installer: &Installer<'_>) -> Result<jp_registry::install::Installed, InstallError> {
+fn only(installer: &Installer<'_>) -> Result<jp_registry::Installed, InstallError> {
     installer.update(&[]).unwrap().remove(0).1
 }
 
@@ -200,7 +196,7 @@ fn revoked(shop: &Shop, home: &Home, installer: &Installer<'_>, workspace: &Path
 fn rotated(shop: &Shop, home: &Home, served: &Served, workspace: &Path) {
     let new = SigningKey::generate().unwrap();
     let names = vec!["ocr".parse().unwrap()];
-    let statement = SignedRotation::make(&shop.publisher, new.public().clone(), names, 1);
+    let statement = jp_publish::sign_rotation(&shop.publisher, new.public().clone(), names, 1);
     shop.open().add_rotation(statement.unwrap()).unwrap();
     let mut next = ocr("2.1.0");
     next["wasi_imports"]["net"] = json!(["api.example.com"]);
@@ -252,17 +248,17 @@ fn a_missing_artifact_is_fetched_when_it_is_locked_and_there_is_a_connection() {
     // Another machine with the same workspace: nothing but the lock file is there.
     let elsewhere = Home::trusting(&shop);
     let mut installer = elsewhere.installer(workspace.path(), served.source());
-    installer.mode = jp_registry::install::Mode::Offline;
+    installer.mode = jp_registry::Mode::Offline;
     let error = installer.ensure("ocr").unwrap_err();
     assert!(matches!(error, InstallError::Offline { .. }), "{error}");
-    installer.mode = jp_registry::install::Mode::Locked;
+    installer.mode = jp_registry::Mode::Locked;
     let ready = installer.ensure("ocr").unwrap();
     assert_eq!(ready.verified.bytes().unwrap(), wasm("1.1.0"));
     let error = installer.ensure("pdf.split").unwrap_err();
     assert!(matches!(error, InstallError::NotLocked { .. }), "{error}");
     // From then on without a connection.
     drop(served);
-    installer.mode = jp_registry::install::Mode::Offline;
+    installer.mode = jp_registry::Mode::Offline;
     installer.ensure("ocr").unwrap();
     let hits = home
         .installer(workspace.path(), shop.source())

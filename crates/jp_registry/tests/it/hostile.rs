@@ -8,7 +8,8 @@ use crate::support::{
     server::{Reply, Server},
     signed, spec, wasm,
 };
-use jp_registry::{Digest, InstallError, Lock, key::SigningKey, trust::AllNames};
+use jp_publish::SigningKey;
+use jp_registry::{AllNames, Digest, InstallError, Lock};
 use serde_json::Value;
 
 const MANIFEST: &str = "registry/tools/ocr/1.1.0.json";

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use jp_registry::signature::{self, Domain, Role, Signature, Signatures};
 use serde_json::Value;
 
 use crate::{
@@ -10,7 +9,7 @@ use crate::{
     support::{
         Home, Shop, locked,
         server::{Reply, Server},
-        signed, spec, tool, wasm,
+        signed, signed_index, spec, tool, wasm,
     },
 };
 
@@ -31,17 +30,11 @@ fn names_that_are_paths_or_look_like_others_never_get_in() {
         let mut index: Value = serde_json::from_str(&text).unwrap();
         let entry = index["tools"]["ocr"].clone();
         index["tools"][name] = entry;
-        let mut signatures = Signatures::default();
-        let value = signature::sign(Domain::Index, &index, &scene.shop.key).unwrap();
-        let key = scene.shop.key.public().id();
-        let role = Role::Registry;
-        signatures.add(Signature { role, key, value }).unwrap();
+        let signatures = signed_index(&index, &scene.shop.key);
         let reply = Reply::Bytes(index.to_string().into_bytes());
         scene.server.lie("index.json", reply);
-        scene
-            .server
-            .lie("index.json.sig", Reply::Bytes(signatures.to_bytes()));
-        scene.refused("is no tool");
+        scene.server.lie("index.json.sig", Reply::Bytes(signatures));
+        scene.refused("invalid tool name");
     }
 }
 
@@ -57,7 +50,7 @@ fn an_artifact_url_that_leads_elsewhere_is_not_followed() {
         manifest["artifact"]["url"] = url.into();
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), wasm("1.0.0")).unwrap();
-        let submission = jp_registry::publish::Submission {
+        let submission = jp_publish::Submission {
             manifest: &manifest,
             signatures: &signed(&manifest, &shop.publisher),
             artifact: file.path(),

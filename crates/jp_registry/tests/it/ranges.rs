@@ -1,10 +1,6 @@
 //! Ranges of versions: which version is taken, and what an update keeps to.
 
-use jp_registry::{
-    InstallError, Installer,
-    install::Installed,
-    revocation::{Revocation, RevokedThing},
-};
+use jp_registry::{InstallError, Installed, Installer, Revocation, RevokedThing};
 use tempfile::TempDir;
 
 use crate::support::{Home, Shop, locked, ocr, spec};

@@ -3,11 +3,7 @@
 
 use std::{cell::RefCell, fs};
 
-use jp_registry::{
-    InstallError, Installer,
-    diff::Reason,
-    install::{Change, Decision, Installed, Mode, Warning},
-};
+use jp_registry::{Change, Decision, InstallError, Installed, Installer, Mode, Reason, Warning};
 
 use crate::{
     ranges::{ALL, World, lock, only},

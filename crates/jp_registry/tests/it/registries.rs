@@ -3,17 +3,13 @@
 use std::{fs, io::Write, sync::Barrier, thread};
 
 use jp_registry::{
-    ArtifactRef, Delivery, Digest, FetchError, Fetched, InstallError, Lock, ModelId, Source,
-    ToolId,
-    index::IndexContent,
-    install::{Mode, Registry, Warning},
-    source::About,
-    trust::TrustedRegistry,
+    About, ArtifactRef, Delivery, Digest, FetchError, Fetched, InstallError, Lock, Mode, ModelId,
+    Registry, Source, ToolId, TrustedRegistry, Warning,
 };
 use semver::Version;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{Home, Shop, locked, ocr, spec, tool, wasm};
+use crate::support::{Home, Shop, locked, ocr, signed_index, spec, tool, wasm};
 
 /// A registry of a kind that has neither an index nor revocations.
 pub(crate) struct WithoutIndex(pub(crate) Box<dyn Source>);
@@ -223,11 +219,10 @@ fn a_registry_that_withdraws_a_version_leads_nobody_back() {
     let installer = home.installer(workspace.path(), shop.source());
     installer.install(&spec("ocr")).unwrap();
     // Signed anew, with a higher number: this is no rollback, and still none for the workspace.
-    let mut index: IndexContent = serde_json::from_str(&before).unwrap();
-    index.number += 10;
-    let signed = index.sign(&shop.key).unwrap();
-    fs::write(shop.file("index.json"), signed.document).unwrap();
-    fs::write(shop.file("index.json.sig"), signed.signatures).unwrap();
+    let mut index: Value = serde_json::from_str(&before).unwrap();
+    index["number"] = 12.into();
+    fs::write(shop.file("index.json"), index.to_string()).unwrap();
+    fs::write(shop.file("index.json.sig"), signed_index(&index, &shop.key)).unwrap();
     let done = installer.update(&[]).unwrap().remove(0).1.unwrap();
     assert!(!done.is_change());
     assert_eq!(locked(workspace.path(), "ocr").unwrap(), "1.1.0");
@@ -271,10 +266,10 @@ fn nobody_is_asked_about_a_key_that_is_refused_and_nothing_changes() {
     let mut installer = home.installer(workspace.path(), shop.source());
     installer.decide = Box::new(|change| panic!("{change:?}"));
     // A statement by a stranger about the publisher's key.
-    let stranger = jp_registry::key::SigningKey::generate().unwrap();
+    let stranger = jp_publish::SigningKey::generate().unwrap();
     let names = vec!["ocr".parse().unwrap()];
     let key = stranger.public().clone();
-    let made = jp_registry::trust::SignedRotation::make(&stranger, key, names, 1).unwrap();
+    let made = jp_publish::sign_rotation(&stranger, key, names, 1).unwrap();
     let mut text = serde_json::to_value(&made).unwrap();
     text["statement"]["old"] = shop.publisher.public().id().to_string().into();
     let list = json!({ "rotations": [text] }).to_string();

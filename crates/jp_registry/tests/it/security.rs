@@ -3,11 +3,7 @@
 use std::{cell::RefCell, fs};
 
 use crate::support::{Home, Shop, accept, locked, ocr, spec, stopped, tool};
-use jp_registry::{
-    InstallError, Lock, McpPin,
-    diff::Reason,
-    install::{Change, Decision, McpTool, Mode, Warning},
-};
+use jp_registry::{Change, Decision, InstallError, Lock, McpPin, McpTool, Mode, Reason, Warning};
 use serde_json::{Value, json};
 
 /// A change to a manifest, the reason for which it is stopped, and the line that shows it.

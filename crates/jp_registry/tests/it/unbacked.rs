@@ -3,10 +3,8 @@
 
 use std::fs;
 
-use jp_registry::{
-    InstallError, PublishError, Submission,
-    install::{CustomTool, Installer},
-};
+use jp_publish::{PublishError, Submission};
+use jp_registry::{CustomTool, InstallError, Installer};
 use serde_json::{Value, json};
 
 use crate::support::{Home, Shop, ocr, signed, spec, wasm};

@@ -2,6 +2,7 @@
 //! plain transport to reach them.
 
 mod client;
+mod fetch;
 mod shop;
 mod web;
 

@@ -1,21 +1,15 @@
 //! A publisher, a registry that they publish to, and a user who trusts both.
 
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{fs, path::PathBuf};
 
+use jp_disk::Disk;
+use jp_publish::{PublishError, Published, Registry, SigningKey, Submission, sign_manifest};
 use jp_registry::{
-    Digest, DirSource, FetchError, HttpSource, Source, Store, ToolId,
-    disk::Disk,
-    key::SigningKey,
-    publish::{PublishError, Published, Registry, Submission},
-    revocation::Revocations,
-    signature::{Signatures, sign_manifest},
-    trust::{AllNames, TrustRoots, TrustedRegistry},
-    verify::{Expected, Purpose, Verified, VerifiedManifest, verify},
+    AllNames, Digest, DirSource, Expected, Purpose, Revocations, Signatures, Source, Store, ToolId,
+    TrustRoots, TrustedRegistry, VerifiedManifest, verify,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-use super::Plain;
 
 /// Everything in one temporary directory.
 pub(crate) struct Shop {
@@ -56,34 +50,6 @@ impl Shop {
         };
         drop(Registry::init(&shop.dir(), "local", &shop.registry_key, 1000).unwrap());
         shop
-    }
-
-    /// Makes another shop with the same keys and files.
-    pub(crate) fn copy(&self) -> Self {
-        let again = |key: &SigningKey| {
-            let path = self.temp.path().join("key");
-            key.write(&path).unwrap();
-            let read = SigningKey::read(&path).unwrap();
-            fs::remove_file(path).unwrap();
-            read
-        };
-        let copy = Self {
-            temp: tempfile::tempdir().unwrap(),
-            registry_key: again(&self.registry_key),
-            publisher: again(&self.publisher),
-        };
-        let mut waiting = vec![(self.dir(), copy.dir())];
-        while let Some((from, to)) = waiting.pop() {
-            fs::create_dir(&to).unwrap();
-            for entry in fs::read_dir(from).unwrap().flatten() {
-                let to = to.join(entry.file_name());
-                match entry.file_type().unwrap().is_dir() {
-                    true => waiting.push((entry.path(), to)),
-                    false => drop(fs::copy(entry.path(), to).unwrap()),
-                }
-            }
-        }
-        copy
     }
 
     pub(crate) fn dir(&self) -> PathBuf {
@@ -141,27 +107,6 @@ impl Shop {
         Store::open(&self.temp.path().join("store")).unwrap()
     }
 
-    /// Returns the names of the files in the store, without its directories.
-    pub(crate) fn stored(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut waiting = vec![self.temp.path().join("store")];
-        while let Some(dir) = waiting.pop() {
-            for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-                match entry.file_type().unwrap().is_dir() {
-                    true => waiting.push(entry.path()),
-                    false => {
-                        let root = self.temp.path().join("store");
-                        let path = entry.path();
-                        let path = path.strip_prefix(root).unwrap();
-                        found.push(path.to_str().unwrap().to_owned());
-                    }
-                }
-            }
-        }
-        found.sort();
-        found
-    }
-
     pub(crate) fn roots(&self) -> TrustRoots {
         let mut roots = TrustRoots::default();
         let names = ["ocr".parse().unwrap()];
@@ -190,13 +135,5 @@ impl Shop {
         };
         let (roots, revoked) = (self.roots(), Revocations::default());
         verify(fetched.into(), &roots, &revoked, &expected).unwrap()
-    }
-
-    /// Verifies version 1.0.0 from the directory, and then fetches its artifact from a URL.
-    pub(crate) fn fetch_from(&self, url: &str) -> Result<Verified, FetchError> {
-        let manifest = self.verified(&self.source(), "1.0.0");
-        let source = HttpSource::new(url, Arc::new(Plain)).unwrap();
-        self.store()
-            .artifact(&manifest, &source, &mut no_progress())
     }
 }

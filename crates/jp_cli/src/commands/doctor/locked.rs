@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use jp_config::ToolingConfig;
 use jp_llm::{ToolDefinition, ToolError};
 use jp_policy::could_be_satisfied;
-use jp_registry::{
-    Lock, LockedTool, ReceiptProblem, Receipts, Store,
-    install::{Known, Warning},
-};
+use jp_registry::{Known, Lock, LockedTool, ReceiptProblem, Receipts, Store, Warning};
 
 use super::{
     definitions,

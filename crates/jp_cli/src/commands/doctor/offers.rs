@@ -4,11 +4,7 @@
 use std::collections::BTreeMap;
 
 use jp_config::{Loaded, RegistryPlace};
-use jp_registry::{
-    InstallError, Installer, Lock, LockedTool,
-    install::{Mode, Outdated, Warning},
-    signature::ListError,
-};
+use jp_registry::{InstallError, Installer, Lock, LockedTool, Mode, Outdated, Warning};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -132,7 +128,7 @@ fn found(one: &Outdated) -> Option<Finding> {
 
 /// Makes the finding of a registry that could not be asked, or whose answer is refused.
 fn silent(registry: &str, error: &InstallError, loaded: &Loaded) -> Finding {
-    if let InstallError::List(ListError::Future { .. }) = error {
+    if let InstallError::Future { .. } = error {
         return system::wrong_clock(error.to_string());
     }
     let unreachable = matches!(error, InstallError::Fetch(error) if error.is_unreachable());

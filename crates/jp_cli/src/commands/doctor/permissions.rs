@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp_registry::install::Places;
+use jp_registry::Places;
 
 use super::finding::{Family, Finding, Severity, quoted};
 use crate::{error::CliError, places};

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use jp_audit::Reader;
 use jp_config::tool::ToolSource;
 use jp_confine::{ConfineError, Launcher};
-use jp_registry::{Receipts, install::Places};
+use jp_registry::{Places, Receipts};
 
 use super::finding::{Family, Finding, Severity, quoted};
 use crate::{clock, places, session::Session, words};

@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jp_registry::{
-    ToolId,
-    revocation::{Revocation, RevokedThing},
-};
+use jp_registry::{Revocation, RevokedThing, ToolId};
 
 use super::{keys, publish};
 use crate::{error::CliError, exit::Exit, ui::Ui};
@@ -111,7 +108,7 @@ fn versions(text: &str) -> Result<semver::VersionReq, CliError> {
 
 fn tool(text: &str) -> Result<ToolId, CliError> {
     text.parse()
-        .map_err(|error: jp_registry::IdError| CliError::usage(error.to_string()))
+        .map_err(|error: jp_registry::FormatError| CliError::usage(error.to_string()))
 }
 
 /// Deprecates versions of a tool.
@@ -134,21 +131,20 @@ pub(crate) fn deprecate(args: &DeprecateArgs, ui: &Ui) -> Result<Exit, CliError>
 /// Takes something back for good.
 pub(crate) fn revoke(args: &RevokeArgs, ui: &Ui) -> Result<Exit, CliError> {
     let usage = |error: jp_disk::Sha256Error| CliError::usage(error.to_string());
-    let thing =
-        match (&args.tool, &args.sha256, &args.publisher_key) {
-            (Some(id), _, _) => RevokedThing::Versions {
-                id: tool(id)?,
-                versions: versions(args.versions.as_deref().unwrap_or("*"))?,
-            },
-            (_, Some(sha256), _) => RevokedThing::Artifact(sha256.parse().map_err(usage)?),
-            (_, _, Some(key)) => {
-                let key = key.parse();
-                RevokedThing::Key(key.map_err(|error: jp_registry::key::KeyError| {
-                    CliError::usage(error.to_string())
-                })?)
-            }
-            _ => return Err(CliError::usage("say what is revoked")),
-        };
+    let thing = match (&args.tool, &args.sha256, &args.publisher_key) {
+        (Some(id), _, _) => RevokedThing::Versions {
+            id: tool(id)?,
+            versions: versions(args.versions.as_deref().unwrap_or("*"))?,
+        },
+        (_, Some(sha256), _) => RevokedThing::Artifact(sha256.parse().map_err(usage)?),
+        (_, _, Some(key)) => {
+            let key = key.parse();
+            RevokedThing::Key(
+                key.map_err(|error: jp_registry::FormatError| CliError::usage(error.to_string()))?,
+            )
+        }
+        _ => return Err(CliError::usage("say what is revoked")),
+    };
     let key = keys::open(&args.key)?;
     let registry = publish::open(&args.dir, &key)?;
     let reason = args.reason.clone();

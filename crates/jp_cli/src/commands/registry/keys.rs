@@ -6,12 +6,9 @@ use std::{
 };
 
 use clap::Args;
-use jp_registry::{
-    Disk, document,
-    key::{KeyError, SigningKey},
-    signature::{self, Role, Signatures},
-    trust::SignedRotation,
-};
+use jp_disk::Disk;
+use jp_publish::{KeyError, SigningKey};
+use jp_registry::{Role, Signatures};
 
 use crate::{
     clock,
@@ -148,11 +145,11 @@ pub(crate) fn sign(args: &SignArgs, ui: &Ui) -> Result<Exit, CliError> {
     for one in kept {
         signatures.add(one).map_err(CliError::registry)?;
     }
-    let made = signature::sign_manifest(&value, &key).map_err(CliError::registry)?;
+    let made = jp_publish::sign_manifest(&value, &key).map_err(CliError::registry)?;
     signatures.add(made).map_err(CliError::registry)?;
     let written = Disk::real().replace(&path, &signatures.to_bytes(), 0o644);
     written.map_err(|source| CliError::at("cannot write", &path, source))?;
-    let digest = document::digest(&value).map_err(CliError::registry)?;
+    let digest = jp_registry::document_digest(&value).map_err(CliError::registry)?;
     ui.say(format_args!(
         "Signed {} {} ({digest}) with {id}: {}",
         said.id,
@@ -173,10 +170,10 @@ pub(crate) fn sign(args: &SignArgs, ui: &Ui) -> Result<Exit, CliError> {
 pub(crate) fn rotate(args: &RotateArgs, ui: &Ui) -> Result<Exit, CliError> {
     let (key, old, new) = (open(&args.key)?, open(&args.from)?, open(&args.to)?);
     let names: Result<Vec<_>, _> = args.names.iter().map(|name| name.parse()).collect();
-    let names = names
-        .map_err(|error: jp_registry::trust::PatternError| CliError::usage(error.to_string()))?;
+    let names =
+        names.map_err(|error: jp_registry::FormatError| CliError::usage(error.to_string()))?;
     let now = clock::now() / 1000;
-    let statement = SignedRotation::make(&old, new.public().clone(), names, now);
+    let statement = jp_publish::sign_rotation(&old, new.public().clone(), names, now);
     let statement = statement.map_err(CliError::registry)?;
     let registry = super::publish::open(&args.dir, &key)?;
     registry

@@ -3,13 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jp_registry::{
-    ToolManifest, document,
-    key::SigningKey,
-    publish::{Registry, Submission},
-    signature::Signatures,
-    verify::MAX_MANIFEST,
-};
+use jp_publish::{Registry, SigningKey, Submission};
+use jp_registry::{MAX_MANIFEST, Signatures, ToolManifest};
 
 use super::keys;
 use crate::{
@@ -146,7 +141,7 @@ pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
 #[cfg(feature = "wasm-tools")]
 fn refuse_unbacked(said: &ToolManifest, artifact: &Path, ui: &Ui) -> Result<(), CliError> {
     use crate::session::{Session, block_on};
-    use jp_registry::PublishError;
+    use jp_publish::PublishError;
 
     let session = Session::open(ui)?;
     let checked = block_on(jp_llm::check_file(artifact, session.host()))?;
@@ -171,7 +166,7 @@ fn refuse_unbacked(_: &ToolManifest, _: &Path, _: &Ui) -> Result<(), CliError> {
 /// Puts a model into a registry.
 pub(crate) fn add_model(args: &AddModelArgs, ui: &Ui) -> Result<Exit, CliError> {
     let key = keys::open(&args.key)?;
-    let value = document::parse(&read(&args.manifest)?, MAX_MANIFEST);
+    let value = jp_registry::parse_document(&read(&args.manifest)?, MAX_MANIFEST);
     let value =
         value.map_err(|error| CliError::usage(format!("{}: {error}", args.manifest.display())))?;
     let files: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();

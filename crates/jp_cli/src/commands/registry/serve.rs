@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jp_registry::serve::Server;
+use jp_publish::Server;
 
-use crate::{commands::tool::install::listen, error::CliError, exit::Exit, ui::Ui};
+use crate::{
+    commands::tool::install::listen, error::CliError, exit::Exit, session::block_on, ui::Ui,
+};
 
 /// Arguments of `jp registry serve`.
 #[derive(Debug, Args)]
@@ -37,7 +39,6 @@ pub(crate) fn serve(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
     let interrupts = listen()?;
     ui.line(format_args!("http://{}/", server.addr()))?;
     ui.say("Ctrl-C ends it.");
-    let stop = || interrupts.cancel.is_cancelled();
-    server.run(&stop).map_err(failed)?;
+    block_on(server.run(interrupts.cancel.clone()))?.map_err(failed)?;
     Ok(Exit::Done)
 }

@@ -2,11 +2,7 @@
 
 use clap::Args;
 use jp_llm::registry::declare;
-use jp_registry::{
-    InstallError, ToolId,
-    install::{Installed, Installer, Mode, Spec},
-    lock::LOCK_FILE,
-};
+use jp_registry::{InstallError, Installed, Installer, LOCK_FILE, Mode, Spec, ToolId};
 use tokio_util::sync::CancellationToken;
 
 use super::installed::Report;
@@ -126,7 +122,7 @@ pub(crate) fn install(args: &InstallArgs, ui: &Ui) -> Result<Exit, CliError> {
     for text in &args.tools {
         let spec: Spec = text
             .parse()
-            .map_err(|error: jp_registry::install::SpecError| CliError::usage(error.to_string()))?;
+            .map_err(|error: jp_registry::FormatError| CliError::usage(error.to_string()))?;
         refuse_brought(&spec, &session)?;
         specs.push(match &args.registry {
             Some(name) => spec.from_registry(name),
@@ -262,7 +258,7 @@ pub(crate) fn listen() -> Result<Interrupts, CliError> {
 pub(super) fn parse_names(names: &[String]) -> Result<Vec<ToolId>, CliError> {
     let parse = |name: &String| {
         let parsed = name.parse();
-        parsed.map_err(|error: jp_registry::IdError| CliError::usage(error.to_string()))
+        parsed.map_err(|error: jp_registry::FormatError| CliError::usage(error.to_string()))
     };
     names.iter().map(parse).collect()
 }

@@ -1,9 +1,6 @@
 //! What became of tools that were installed, locked or updated, for people and for programs.
 
-use jp_registry::{
-    InstallError, LockedCustom, ToolId,
-    install::{CustomOutcome, Installed, Outcome, Warning},
-};
+use jp_registry::{CustomOutcome, InstallError, Installed, LockedCustom, Outcome, ToolId, Warning};
 use serde_json::{Value, json};
 
 use crate::{commands::JSON_VERSION, error::CliError, exit::Exit, text, ui::Ui, words};

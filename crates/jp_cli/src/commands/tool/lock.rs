@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use jp_config::tool::ToolSource;
 use jp_llm::{McpTools, runtime::mcp::Defined};
-use jp_registry::{
-    McpPin,
-    install::{Installer, McpTool, Mode},
-};
+use jp_registry::{Installer, McpPin, McpTool, Mode};
 use tokio_util::sync::CancellationToken;
 
 use super::{

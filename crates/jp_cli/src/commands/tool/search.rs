@@ -1,7 +1,7 @@
 //! `jp tool search` and `jp tool outdated`: what registries offer.
 
 use clap::Args;
-use jp_registry::install::{Mode, Outdated};
+use jp_registry::{Mode, Outdated};
 use semver::Version;
 use serde_json::{Value, json};
 

@@ -7,11 +7,7 @@ use std::{
 
 use clap::Args;
 use jp_policy::{Form, Request, Unbacked};
-use jp_registry::{
-    Digest, ToolManifest, document,
-    install::Places,
-    verify::{self, Expected, FetchedManifest, MAX_MANIFEST, Purpose},
-};
+use jp_registry::{Digest, Expected, FetchedManifest, MAX_MANIFEST, Places, Purpose, ToolManifest};
 use serde_json::{Value, json};
 
 use crate::{
@@ -84,7 +80,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
 pub(crate) fn manifest(path: &Path) -> Result<(Value, ToolManifest), CliError> {
     let bytes = read(path)?;
     let wrong = |reason: String| CliError::usage(format!("{}: {reason}", path.display()));
-    let value = document::parse(&bytes, MAX_MANIFEST).map_err(|error| wrong(error.to_string()))?;
+    let value = jp_registry::parse_document(&bytes, MAX_MANIFEST)
+        .map_err(|error| wrong(error.to_string()))?;
     let read = ToolManifest::read(&value).map_err(|error| wrong(error.to_string()))?;
     Ok((value, read))
 }
@@ -133,7 +130,7 @@ pub(crate) fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
         registry: None,
         purpose: Purpose::Install,
     };
-    let verified = verify::verify(fetched, &known.roots, &known.revoked, &expected);
+    let verified = jp_registry::verify(fetched, &known.roots, &known.revoked, &expected);
     let verified = verified.map_err(|error| CliError::install(error.into()))?;
     let artifact = args.artifact.as_deref().map(digest).transpose()?;
     if let Some(found) = artifact.filter(|found| *found != said.artifact.sha256) {
@@ -205,7 +202,7 @@ pub(crate) fn review(args: &ReviewArgs, ui: &Ui) -> Result<Exit, CliError> {
             "refused": unbacked.map(ToString::to_string),
             "hint": unbacked.map(Unbacked::instead),
             "manifest": value,
-            "digest": document::digest(&value).map_err(CliError::registry)?.to_string(),
+            "digest": jp_registry::document_digest(&value).map_err(CliError::registry)?.to_string(),
             "shown": said.shown(),
             "asks": request.words(),
             "runs_commands": subprocess,

@@ -2,8 +2,7 @@
 
 use clap::{Args, Subcommand};
 use jp_registry::{
-    key::{KeyError, KeyId, PublicKey},
-    trust::{AllNames, NamePattern, PatternError, TrustRoots, TrustedRegistry},
+    AllNames, FormatError, KeyId, NamePattern, PublicKey, TrustRoots, TrustedRegistry,
 };
 use serde_json::{Value, json};
 
@@ -141,7 +140,7 @@ fn trust(
     ui: &Ui,
 ) -> Result<Exit, CliError> {
     let parse = |name: &String| name.parse();
-    let names: Result<Vec<NamePattern>, PatternError> = args.names.iter().map(parse).collect();
+    let names: Result<Vec<NamePattern>, FormatError> = args.names.iter().map(parse).collect();
     let mut names = names.map_err(|error| CliError::usage(error.to_string()))?;
     let all = match args.all_names {
         true => AllNames::Allowed,
@@ -185,12 +184,12 @@ fn id_of(text: &str) -> Result<KeyId, CliError> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape `map_err` takes")]
-fn usage(error: KeyError) -> CliError {
+fn usage(error: FormatError) -> CliError {
     CliError::usage(error.to_string())
 }
 
 fn list(roots: &TrustRoots, args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let names = |publisher: &jp_registry::trust::Publisher| -> Vec<String> {
+    let names = |publisher: &jp_registry::Publisher| -> Vec<String> {
         publisher.names().iter().map(ToString::to_string).collect()
     };
     if args.json {

@@ -12,7 +12,7 @@ const MAX_AGE: u64 = 365 * DAY;
 
 /// When a list was made, and until when it holds. In seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dated {
+pub(crate) struct Dated {
     /// When it was made.
     pub issued_at: u64,
     /// Until when it holds, if it says so.
@@ -22,21 +22,11 @@ pub struct Dated {
 impl Dated {
     /// Returns how many days ago the list was made, if it should have been renewed since.
     #[must_use]
-    pub fn overdue(&self, now: u64) -> Option<u64> {
+    pub(crate) fn overdue(&self, now: u64) -> Option<u64> {
         let until = self
             .expires_at
             .unwrap_or(self.issued_at.saturating_add(MAX_AGE));
         (now > until).then(|| now.saturating_sub(self.issued_at) / DAY)
-    }
-
-    /// Returns until when the next list holds: as long as this one did.
-    #[must_use]
-    pub(crate) fn next(&self, now: u64) -> Self {
-        let holds = |until: u64| now.saturating_add(until.saturating_sub(self.issued_at));
-        Self {
-            issued_at: now,
-            expires_at: self.expires_at.map(holds),
-        }
     }
 }
 
@@ -58,14 +48,11 @@ mod tests {
         };
         assert_eq!(busy.overdue(1007 * DAY), None);
         assert_eq!(busy.overdue(1008 * DAY), Some(8));
-        assert_eq!(busy.next(1008 * DAY).expires_at, Some(1015 * DAY));
-        assert_eq!(quiet.next(1008 * DAY).expires_at, None);
         // What makes no sense is no reason to panic.
         let odd = Dated {
             issued_at: u64::MAX,
             expires_at: Some(0),
         };
         assert_eq!(odd.overdue(DAY), Some(0));
-        assert_eq!(odd.next(u64::MAX).expires_at, Some(u64::MAX));
     }
 }

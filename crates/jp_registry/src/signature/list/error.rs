@@ -3,11 +3,11 @@
 use std::{io, path::PathBuf};
 
 use super::ListKind;
-use crate::{document::DocumentError, key::KeyId, signature::SignatureError};
+use crate::{FormatError, key::KeyId};
 
 /// Why a list of a registry is refused.
 #[derive(Debug, thiserror::Error)]
-pub enum ListError {
+pub(crate) enum ListError {
     /// It is no document.
     #[error("the {list} of `{registry}` cannot be read: {source}")]
     Document {
@@ -16,7 +16,7 @@ pub enum ListError {
         /// Of which registry.
         registry: String,
         /// What is wrong.
-        source: DocumentError,
+        source: FormatError,
     },
     /// It is JSON, and no such list.
     #[error("the {list} of `{registry}` cannot be read: {reason}")]
@@ -36,7 +36,7 @@ pub enum ListError {
         /// Of which registry.
         registry: String,
         /// What is wrong.
-        source: SignatureError,
+        source: FormatError,
     },
     /// The user trusts no key of this registry.
     #[error("no key of the registry `{registry}` is trusted")]
@@ -139,7 +139,7 @@ pub enum ListError {
 impl ListError {
     /// Says what to do about it, where there is something.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::UnknownRegistry { registry } => format!(
                 "check the key of `{registry}` with whoever runs it, then trust it with `jp trust key PUBLIC-KEY --registry {registry}`"

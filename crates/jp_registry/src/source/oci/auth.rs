@@ -86,7 +86,7 @@ fn token_url(challenge: &str, base: &str, repository: &str) -> Result<Url, Fetch
     })?;
     let realm = fields.get("realm").map(|realm| Url::parse(realm));
     let Some(Ok(mut realm)) = realm else {
-        return Err(refused("its `realm` is no URL"));
+        return Err(refused("invalid `realm`: expected a URL"));
     };
     let home = Url::parse(base).map_err(|error| refused(&error.to_string()))?;
     if realm.scheme() != "https" && realm.origin() != home.origin() {

@@ -35,12 +35,12 @@ impl Content {
         let value = document::parse(bytes, max).map_err(|error| refused(error.to_string()))?;
         let stated = value.get("mediaType").and_then(Value::as_str);
         if value.get("schemaVersion") != Some(&Value::from(2)) || stated.unwrap_or(IMAGE) != IMAGE {
-            return Err(refused(format!("it is no {IMAGE}")));
+            return Err(refused(format!("expected the media type {IMAGE}")));
         }
         let config = value.pointer("/config/mediaType").and_then(Value::as_str);
         if config != Some(CONFIG) {
             return Err(refused(format!(
-                "its config is no {CONFIG}, so it is no Wasm artifact"
+                "not a Wasm artifact: expected a config of the media type {CONFIG}"
             )));
         }
         let layers = value.get("layers").and_then(Value::as_array);

@@ -94,7 +94,8 @@ impl FromStr for OciReference {
         let (rest, by_digest) = match rest.split_once('@') {
             None => (rest, None),
             Some((rest, text)) => {
-                let digest = digest(text).ok_or_else(|| refused("its digest is no sha256"))?;
+                let digest =
+                    digest(text).ok_or_else(|| refused("expected a sha256 as its digest"))?;
                 (rest, Some(Which::Digest(digest)))
             }
         };
@@ -103,7 +104,7 @@ impl FromStr for OciReference {
             Some((repository, tag)) if is_tag(tag) => {
                 (repository, Some(Which::Tag(tag.to_owned())))
             }
-            Some(_) => return Err(refused("its tag is none")),
+            Some(_) => return Err(refused("invalid tag")),
         };
         if !is_repository(repository) {
             return Err(refused(

@@ -1,23 +1,13 @@
 //! Why a statement that a key is replaced is refused.
 
-use crate::{document::DocumentError, key::KeyId, signature::SignatureError, trust::TrustError};
+use crate::{FormatError, key::KeyId, trust::TrustError};
 
 /// Why a statement is refused.
 #[derive(Debug, thiserror::Error)]
-pub enum RotationError {
-    /// The list of statements is no document.
-    #[error("the list of rotations cannot be read: {source}")]
-    Document {
-        /// What is wrong.
-        #[from]
-        source: DocumentError,
-    },
-    /// The list is JSON, and no list of statements.
-    #[error("the list of rotations cannot be read: {reason}")]
-    Shape {
-        /// What is wrong.
-        reason: String,
-    },
+pub(crate) enum RotationError {
+    /// The list of statements cannot be read.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// The old key did not sign it.
     #[error("the key {old} did not sign the statement that it is replaced by {new}")]
     BadSignature {
@@ -60,12 +50,5 @@ pub enum RotationError {
     Itself {
         /// Which key.
         old: KeyId,
-    },
-    /// The statement could not be made.
-    #[error("the statement cannot be signed: {source}")]
-    Sign {
-        /// Why.
-        #[from]
-        source: SignatureError,
     },
 }

@@ -4,10 +4,12 @@ use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, thread};
 
 use super::{key, names, speaks};
 use crate::{
-    key::SigningKey,
+    InstallError,
     revocation::Revocations,
+    testing::SigningKey,
     trust::{AllNames, MAX_BYTES, SignedRotation, TrustError, TrustRoots, TrustedRegistry},
 };
+use jp_disk::{Disk, Torn};
 
 fn place() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
@@ -15,7 +17,7 @@ fn place() -> (tempfile::TempDir, PathBuf) {
     (dir, path)
 }
 
-fn add(path: &std::path::Path, key: &SigningKey, name: &str) -> Result<(), TrustError> {
+fn add(path: &std::path::Path, key: &SigningKey, name: &str) -> Result<(), InstallError> {
     TrustRoots::change(path, |roots| {
         roots
             .trust(key.public(), &names(&[name]), AllNames::Refused)
@@ -39,7 +41,7 @@ fn what_is_trusted_is_there_afterwards() {
         roots.revoke(&gone.public().id(), "stolen");
         let moved = SignedRotation::make(&old, new.public().clone(), names(&["ocr"]), 3).unwrap();
         roots.rotate(&moved, &Revocations::default()).unwrap();
-        Ok::<_, TrustError>(())
+        Ok::<_, InstallError>(())
     });
     let (roots, ()) = changed.unwrap();
     assert!(speaks(&roots, &new, "ocr"));
@@ -56,7 +58,7 @@ fn a_change_that_fails_leaves_the_file_as_it_was() {
     let before = fs::read(&path).unwrap();
     let failed = TrustRoots::change(&path, |roots| {
         roots.forget(&key.public().id());
-        Err::<(), _>(TrustError::Full)
+        Err::<(), _>(InstallError::from(TrustError::Full))
     });
     assert!(failed.is_err());
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -82,7 +84,11 @@ fn a_file_that_others_could_have_written_is_refused_with_the_way_out() {
     for mode in [0o620, 0o602, 0o666] {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         let refused = TrustRoots::load(&path).unwrap_err();
-        assert!(matches!(refused, TrustError::Exposed { .. }), "{mode:o}");
+        let cause = refused.cause::<TrustError>();
+        assert!(
+            matches!(cause, Some(TrustError::Exposed { .. })),
+            "{mode:o}"
+        );
         assert!(refused.hint().unwrap().contains("chmod 600"));
         assert!(add(&path, &key(), "pdf").is_err());
     }
@@ -122,5 +128,35 @@ fn a_damaged_file_is_refused_with_the_way_out() {
         // And it is not replaced by an empty one.
         assert!(add(&path, &two, "pdf").is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+}
+
+#[test]
+fn a_crash_anywhere_in_a_change_of_trust_leaves_the_old_keys_or_the_new_ones() {
+    let (old, new) = (key(), key());
+    let trust = |disk: &Disk, path: &std::path::Path, key: &SigningKey| {
+        TrustRoots::change_on(disk, path, |roots| {
+            let names = ["ocr".parse().unwrap()];
+            roots.trust(key.public(), &names, AllNames::Refused)?;
+            Ok::<_, InstallError>(())
+        })
+        .map(drop)
+    };
+    for torn in [Torn::Nothing, Torn::Half] {
+        for after in 0.. {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("keys.json");
+            trust(&Disk::real(), &path, &old).unwrap();
+            let done = trust(&Disk::failing_after(after, torn), &path, &new);
+            let count = TrustRoots::load(&path).unwrap().publishers().count();
+            assert!([1, 2].contains(&count), "{count} after {after} operations");
+            if done.is_ok() {
+                assert!(count == 2 && after >= 5, "{after}");
+                break;
+            }
+            trust(&Disk::real(), &path, &new).unwrap();
+            let count = TrustRoots::load(&path).unwrap().publishers().count();
+            assert_eq!(count, 2, "after {after} operations");
+        }
     }
 }

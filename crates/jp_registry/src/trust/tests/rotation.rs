@@ -1,15 +1,20 @@
 //! Keys that give their names to others.
 
-use super::{id, key, names, speaks, trusting};
+use super::{id, is, key, names, speaks, trusting};
 use crate::{
-    key::{PublicKey, SigningKey},
+    key::PublicKey,
     revocation::{Revocation, RevocationList, Revocations, RevokedThing},
     signature::Judge,
+    testing::SigningKey,
     trust::{
         AllNames, Rotated, RotationError, Rotations, SignedRotation, Standing, TrustError,
         TrustRoots, TrustedRegistry,
     },
 };
+
+fn to_bytes(list: &Rotations) -> Vec<u8> {
+    serde_json::to_vec(list).unwrap()
+}
 
 fn statement(old: &SigningKey, new: &PublicKey, list: &[&str], number: u64) -> SignedRotation {
     SignedRotation::make(old, new.clone(), names(list), number).unwrap()
@@ -17,7 +22,7 @@ fn statement(old: &SigningKey, new: &PublicKey, list: &[&str], number: u64) -> S
 
 /// A registry's list in which a key is revoked.
 fn revoking(key: &SigningKey) -> Revocations {
-    let registry = SigningKey::generate().unwrap();
+    let registry = SigningKey::new();
     let mut roots = TrustRoots::default();
     let trusted = TrustedRegistry {
         key: registry.public().clone(),
@@ -66,7 +71,10 @@ fn a_key_gives_its_names_to_its_successor_and_is_done_with() {
     let standing = roots.standing(&old.public().id(), &id("mail"));
     assert!(matches!(standing, Standing::OtherNames { .. }));
     let again = roots.trust(old.public(), &names(&["ocr"]), AllNames::Refused);
-    assert!(matches!(again, Err(TrustError::RotatedAway { .. })));
+    assert!(is(again, |error| matches!(
+        error,
+        TrustError::RotatedAway { .. }
+    )));
 }
 
 #[test]
@@ -189,12 +197,9 @@ fn a_list_of_statements_reads_back_and_nothing_else_does() {
     let (old, new) = (key(), key());
     let mut list = Rotations::default();
     let one = statement(&old, new.public(), &["ocr", "pdf.*"], 1);
-    list.add(one.clone());
-    list.add(one);
-    assert_eq!(list.iter().count(), 1);
-    let read = Rotations::read(&list.to_bytes()).unwrap();
+    list.rotations.push(one);
+    let read = Rotations::read(&to_bytes(&list)).unwrap();
     assert_eq!(read, list);
-    assert_eq!(read.iter().next().unwrap().statement().number, 1);
     for bad in [
         "",
         "[]",
@@ -207,8 +212,8 @@ fn a_list_of_statements_reads_back_and_nothing_else_does() {
     let many: Vec<String> = (0..257).map(|n| format!("t{n}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let mut wide = Rotations::default();
-    wide.add(statement(&old, new.public(), &many, 1));
-    assert!(Rotations::read(&wide.to_bytes()).is_err());
+    wide.rotations.push(statement(&old, new.public(), &many, 1));
+    assert!(Rotations::read(&to_bytes(&wide)).is_err());
 }
 
 #[test]
@@ -258,11 +263,11 @@ fn publishers_cannot_fill_the_file() {
 fn a_chain_is_followed_in_whatever_order_it_comes() {
     let (a, b, c) = (key(), key(), key());
     let mut list = Rotations::default();
-    list.add(statement(&b, c.public(), &["ocr"], 2));
-    list.add(statement(&a, b.public(), &["ocr"], 1));
+    list.rotations.push(statement(&b, c.public(), &["ocr"], 2));
+    list.rotations.push(statement(&a, b.public(), &["ocr"], 1));
     let mut roots = trusting(&a, &["ocr"]);
-    for signed in Rotations::read(&list.to_bytes()).unwrap().iter() {
-        roots.rotate(signed, &Revocations::default()).unwrap();
+    for signed in Rotations::read(&to_bytes(&list)).unwrap().rotations {
+        roots.rotate(&signed, &Revocations::default()).unwrap();
     }
     assert!(speaks(&roots, &c, "ocr") && !speaks(&roots, &b, "ocr"));
 }

@@ -7,7 +7,7 @@ use super::{World, key, names};
 use crate::{
     key::PublicKey,
     revocation::Revocations,
-    signature::sign_manifest,
+    testing::sign_manifest,
     trust::{AllNames, SignedRotation, TrustRoots},
     verify::{Purpose, VerifyError, verify},
 };

@@ -6,9 +6,10 @@ use super::{World, key, names};
 use crate::{
     Digest, document,
     revocation::RevokedThing,
-    signature::{Signatures, countersign, sign_manifest},
+    signature::Signatures,
+    testing::{countersign, sign_manifest},
     trust::{AllNames, TrustedRegistry},
-    verify::{ExpectedDigest, MAX_MANIFEST, Source, VerifyError, verify},
+    verify::{DigestSource, ExpectedDigest, MAX_MANIFEST, VerifyError, verify},
 };
 
 /// Asserts which refusal it is; shows the one it was.
@@ -71,7 +72,7 @@ fn another_manifest_than_the_index_or_lock_says_is_refused() {
     let mut world = World::new();
     let locked = document::digest(&world.manifest).unwrap();
     let mut expected = world.expected();
-    for source in [Source::Index, Source::Lock] {
+    for source in [DigestSource::Index, DigestSource::Lock] {
         expected.digest = Some(ExpectedDigest {
             digest: locked,
             source,

@@ -8,16 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jp_disk::Disk;
 use jp_policy::{Access, Brokered, Capabilities, GuestPath, Net, Policy};
+use jp_publish::{SigningKey, Submission};
 use jp_registry::{
-    Digest, Disk, Installer, Lock, Source, Store,
-    diff::Diff,
-    install::{Change, Decision, Mode, Places, Registry, Spec},
-    key::SigningKey,
-    publish::{self, Submission},
-    signature::{self, Signatures},
-    source::DirSource,
-    trust::{AllNames, TrustRoots, TrustedRegistry},
+    AllNames, Change, Decision, Diff, Digest, DirSource, Domain, Installer, Lock, Mode, Places,
+    Registry, Role, Signature, Signatures, Source, Spec, Store, TrustRoots, TrustedRegistry,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -43,7 +39,7 @@ impl Shop {
             key: SigningKey::generate().unwrap(),
             publisher: SigningKey::generate().unwrap(),
         };
-        publish::Registry::init(shop.path(), MAIN, &shop.key, NOW).unwrap();
+        jp_publish::Registry::init(shop.path(), MAIN, &shop.key, NOW).unwrap();
         shop
     }
 
@@ -58,8 +54,8 @@ impl Shop {
         self.dir.path()
     }
 
-    pub(crate) fn open(&self) -> publish::Registry<'_> {
-        publish::Registry::open(self.path(), &self.key, NOW).unwrap()
+    pub(crate) fn open(&self) -> jp_publish::Registry<'_> {
+        jp_publish::Registry::open(self.path(), &self.key, NOW).unwrap()
     }
 
     pub(crate) fn source(&self) -> Box<dyn Source> {
@@ -90,9 +86,18 @@ impl Shop {
     }
 }
 
+/// Signs an index as a registry that may be hostile; returns its file of signatures.
+pub(crate) fn signed_index(index: &Value, key: &SigningKey) -> Vec<u8> {
+    let mut signatures = Signatures::default();
+    let value = jp_publish::sign(Domain::Index, index, key).unwrap();
+    let (role, key) = (Role::Registry, key.public().id());
+    signatures.add(Signature { role, key, value }).unwrap();
+    signatures.to_bytes()
+}
+
 pub(crate) fn signed(manifest: &Value, publisher: &SigningKey) -> Signatures {
     let mut signatures = Signatures::default();
-    let signature = signature::sign_manifest(manifest, publisher).unwrap();
+    let signature = jp_publish::sign_manifest(manifest, publisher).unwrap();
     signatures.add(signature).unwrap();
     signatures
 }
@@ -160,7 +165,7 @@ impl Home {
         let keys = self.dir.path().join("keys.json");
         let changed = TrustRoots::change(&keys, |roots| {
             change(roots);
-            Ok::<_, jp_registry::trust::TrustError>(())
+            Ok::<_, jp_registry::InstallError>(())
         });
         changed.unwrap();
     }

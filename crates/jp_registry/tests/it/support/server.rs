@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use jp_registry::{Source, source::HttpSource};
+use jp_registry::{HttpSource, Source};
 
 use super::http::Plain;
 

@@ -15,18 +15,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::{Value, json};
-
-use crate::{
-    disk::Disk,
-    index::IndexContent,
-    key::SigningKey,
-    revocation::{RevocationList, Revocations},
-    signature::{Judge, ListKind, SignedList},
-    source::{self, About, DirSource, Source as _, layout},
-    trust::{TrustRoots, TrustedRegistry},
+use jp_disk::Disk;
+use jp_registry::{
+    About, DirSource, Domain, Fetched, IndexContent, Place, RevocationList, Role, SCHEMA,
+    Signatures, Source as _, ToolId, parse_document,
 };
+use serde::de::DeserializeOwned;
+use serde_json::json;
 
+use crate::{SigningKey, sign::pretty};
 use commit::Change;
 pub use error::PublishError;
 pub use submit::{Published, Submission};
@@ -53,10 +50,16 @@ impl<'a> Registry<'a> {
         key: &'a SigningKey,
         now: u64,
     ) -> Result<Self, PublishError> {
+        // The same words as a tool's: a name becomes that of a file.
+        if name.parse::<ToolId>().is_err() {
+            return Err(PublishError::Name {
+                name: jp_text::shorten(name, 80).into_owned(),
+            });
+        }
         let disk = Disk::real();
         let lock = lock(dir, &disk)?;
         commit::recover(dir, &disk)?;
-        if dir.join(layout::ABOUT).exists() {
+        if dir.join(Place::About.path()?).exists() {
             return Err(PublishError::Exists {
                 dir: dir.to_owned(),
             });
@@ -64,7 +67,7 @@ impl<'a> Registry<'a> {
         let registry = Self {
             dir: dir.to_owned(),
             about: About {
-                schema: source::SCHEMA.to_owned(),
+                schema: SCHEMA.to_owned(),
                 name: name.to_owned(),
                 key: key.public().to_string(),
             },
@@ -73,10 +76,9 @@ impl<'a> Registry<'a> {
             disk,
             _lock: lock,
         };
-        registry.roots()?;
-        let about = json!({"schema": source::SCHEMA, "name": name, "key": registry.about.key});
+        let about = json!({"schema": SCHEMA, "name": name, "key": registry.about.key});
         let mut change = Change::default();
-        change.add(layout::ABOUT, pretty(&about));
+        change.add(&Place::About.path()?, pretty(&about));
         registry.sign_index(&mut change, IndexContent::default())?;
         let none = RevocationList {
             number: 0,
@@ -138,45 +140,40 @@ impl<'a> Registry<'a> {
     }
 
     /// Reads the index, which must be signed by this very key.
-    pub(crate) fn index(&self) -> Result<IndexContent, PublishError> {
+    fn index(&self) -> Result<IndexContent, PublishError> {
         let fetched = DirSource::new(&self.dir).index()?;
-        self.own(ListKind::Index, fetched)
+        self.own(Domain::Index, fetched)
     }
 
-    fn own<T: serde::de::DeserializeOwned>(
+    /// Reads the revocations, which must be signed by this very key.
+    fn revocations(&self) -> Result<RevocationList, PublishError> {
+        let fetched = DirSource::new(&self.dir).revocations()?;
+        self.own(Domain::Revocations, fetched)
+    }
+
+    fn own<T: DeserializeOwned>(
         &self,
-        kind: ListKind,
-        fetched: Option<source::Fetched>,
+        domain: Domain,
+        fetched: Option<Fetched>,
     ) -> Result<T, PublishError> {
-        let roots = self.roots()?;
-        let judge = Judge {
-            registry: &self.about.name,
-            roots: &roots,
-            now: self.now,
-        };
         let fetched = fetched.ok_or_else(|| PublishError::NoRegistry {
             dir: self.dir.clone(),
         })?;
-        let signed = SignedList::from(fetched);
-        let max = usize::try_from(source::MAX_INDEX).unwrap_or(usize::MAX);
-        Ok(kind
-            .open::<T>(&signed, max, &judge, &Revocations::default())?
-            .0)
+        let public = self.key.public();
+        let not_own = || PublishError::NotOwn {
+            from: fetched.from.clone(),
+            key: public.id(),
+        };
+        let value = parse_document(&fetched.bytes, fetched.bytes.len())?;
+        let signatures = Signatures::read(&fetched.signatures)?;
+        let signed = signatures
+            .by(Role::Registry)
+            .any(|signature| signature.is_by(public, domain, &value));
+        match signed {
+            true => serde_json::from_value(value).map_err(|_| not_own()),
+            false => Err(not_own()),
+        }
     }
-
-    fn roots(&self) -> Result<TrustRoots, PublishError> {
-        let mut roots = TrustRoots::default();
-        let key = self.key.public().clone();
-        let validates = false;
-        roots.trust_registry(&self.about.name, TrustedRegistry { key, validates })?;
-        Ok(roots)
-    }
-}
-
-fn pretty(value: &Value) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
-    bytes.push(b'\n');
-    bytes
 }
 
 fn lock(dir: &Path, disk: &Disk) -> Result<File, PublishError> {

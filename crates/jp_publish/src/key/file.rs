@@ -6,8 +6,8 @@ use data_encoding::BASE64;
 use jp_disk::private;
 use zeroize::Zeroizing;
 
-use super::{KeyError, PublicKey, SigningKey};
-use crate::disk;
+use super::{KeyError, SigningKey};
+use jp_registry::PublicKey;
 
 const HEADER: &str = "jp-signing-key-v1";
 /// A key file is never larger.
@@ -83,17 +83,17 @@ impl SigningKey {
     pub(super) fn from_text(text: &str) -> Result<Self, &'static str> {
         let mut lines = text.lines();
         if lines.next() != Some(HEADER) {
-            return Err("it does not begin with `jp-signing-key-v1`");
+            return Err("expected `jp-signing-key-v1` in its first line");
         }
         let mut field = |name: &str| lines.next().and_then(|line| line.strip_prefix(name));
         let public = field("public ").and_then(|key| key.parse::<PublicKey>().ok());
-        let public = public.ok_or("its second line is not the public key")?;
+        let public = public.ok_or("expected the public key in its second line")?;
         let secret = field("secret ").filter(|text| text.len() == 44);
         let secret = secret.and_then(|text| BASE64.decode(text.as_bytes()).ok());
-        let secret = Zeroizing::new(secret.ok_or("its third line is not the secret")?);
+        let secret = Zeroizing::new(secret.ok_or("expected the secret key in its third line")?);
         let mut seed = Zeroizing::new([0; 32]);
         if secret.len() != seed.len() || lines.next().is_some() {
-            return Err("it has not the length of a key");
+            return Err("the secret key has the wrong length");
         }
         seed.copy_from_slice(&secret);
         Self::from_seed(seed)
@@ -104,7 +104,7 @@ impl SigningKey {
 
 /// Tells whether a file holds nothing but a public key.
 fn is_public(path: &Path) -> bool {
-    let bytes = disk::read(path, MAX).ok().flatten();
+    let bytes = jp_disk::read(path, MAX).ok().flatten();
     let bytes = Zeroizing::new(bytes.unwrap_or_default());
     let text = std::str::from_utf8(&bytes).unwrap_or_default();
     text.trim().parse::<PublicKey>().is_ok()

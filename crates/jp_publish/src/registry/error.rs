@@ -3,17 +3,8 @@
 use std::{io, path::PathBuf};
 
 use jp_policy::Unbacked;
+use jp_registry::{Digest, FetchError, FormatError, KeyId, ModelId, ToolId};
 use semver::Version;
-
-use crate::{
-    document::DocumentError,
-    id::{Digest, ModelId, ToolId},
-    key::KeyId,
-    manifest::ManifestError,
-    signature::{ListError, SignatureError},
-    transport::FetchError,
-    trust::{RotationError, TrustError},
-};
 
 /// Why a registry was not changed. What was there is still there.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +57,7 @@ pub enum PublishError {
         unbacked: Box<Unbacked>,
     },
     /// The artifact is not the one of the manifest.
-    #[error("{} is not what the manifest says: {reason}", path.display())]
+    #[error("{} does not match the manifest: {reason}", path.display())]
     Artifact {
         /// Which file.
         path: PathBuf,
@@ -87,24 +78,32 @@ pub enum PublishError {
         /// Which tool, or which version of it.
         what: String,
     },
-    /// The manifest is wrong.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// A document has no canonical form, or cannot be read.
-    #[error(transparent)]
-    Document(#[from] DocumentError),
-    /// Something could not be signed.
-    #[error(transparent)]
-    Signature(#[from] SignatureError),
+    /// The key signed nothing.
+    #[error("cannot sign with the key {key}")]
+    Sign {
+        /// Which key.
+        key: KeyId,
+    },
     /// What is there is not what this key signed.
+    #[error("{from} is not what the registry's key {key} signed")]
+    NotOwn {
+        /// Which file.
+        from: String,
+        /// Which key.
+        key: KeyId,
+    },
+    /// The registry cannot have this name.
+    #[error(
+        "invalid registry name `{}`: expected words of a-z and 0-9, joined by `-` or `.`",
+        jp_text::inline(name)
+    )]
+    Name {
+        /// The beginning of the name.
+        name: String,
+    },
+    /// A document is not what it must be, or has no canonical form.
     #[error(transparent)]
-    List(#[from] ListError),
-    /// The registry's name is none.
-    #[error(transparent)]
-    Name(#[from] TrustError),
-    /// The list of rotations cannot be read.
-    #[error(transparent)]
-    Rotation(#[from] RotationError),
+    Format(#[from] FormatError),
     /// What is there cannot be read.
     #[error(transparent)]
     Read(#[from] FetchError),

@@ -1,23 +1,19 @@
 //! What else changes in a registry: deprecations, revocations, rotated keys, models.
 
-use std::{fs::File, path::Path};
+use std::path::Path;
 
-use jp_disk::Sha256Hasher;
+use jp_registry::{
+    Digest, DirSource, IndexModel, ModelManifest, Place, Revocation, RevokedThing, Rotations,
+    Signatures, SignedRotation, Source as _, ToolId, document_digest,
+};
 use semver::VersionReq;
 use serde_json::Value;
 
-use super::{PublishError, Registry, commit::Change, pretty};
-use crate::{
-    document,
-    id::{Digest, ToolId},
-    index::IndexModel,
-    model::ModelManifest,
-    revocation::{Revocation, RevocationList, RevokedThing},
-    signature::{self, ListKind, Signatures},
-    source::{DirSource, Source as _, layout},
-    store::hash_into,
-    trust::{Rotations, SignedRotation},
+use super::{
+    PublishError, Registry,
+    commit::{Change, hash},
 };
+use crate::sign::{countersign, pretty};
 
 impl Registry<'_> {
     /// Says that versions of a tool should not be used any more, or with no reason that they may.
@@ -97,12 +93,6 @@ impl Registry<'_> {
         self.commit(change)
     }
 
-    /// Reads the revocations, which must be signed by this very key.
-    fn revocations(&self) -> Result<RevocationList, PublishError> {
-        let fetched = DirSource::new(&self.dir).revocations()?;
-        self.own(ListKind::Revocations, fetched)
-    }
-
     /// Passes on a statement that one key takes the place of another.
     ///
     /// # Errors
@@ -112,9 +102,11 @@ impl Registry<'_> {
             Some(bytes) => Rotations::read(&bytes)?,
             None => Rotations::default(),
         };
-        rotations.add(rotation);
+        if !rotations.rotations.contains(&rotation) {
+            rotations.rotations.push(rotation);
+        }
         let mut change = Change::default();
-        change.add(layout::ROTATIONS, rotations.to_bytes());
+        change.add(&Place::Rotations.path()?, pretty(&rotations));
         self.commit(change)
     }
 
@@ -132,7 +124,7 @@ impl Registry<'_> {
             let file = given.iter().find(|(sha256, _)| *sha256 == artifact.sha256);
             match file {
                 Some((sha256, path)) => {
-                    let place = format!("artifacts/{sha256}");
+                    let place = Place::Blob(sha256).path()?;
                     self.copy_in(path, &place, (*sha256, artifact.size_bytes))?;
                 }
                 None if artifact.url.is_some() => {}
@@ -145,28 +137,18 @@ impl Registry<'_> {
             }
         }
         let mut index = self.index()?;
-        let digest = document::digest(manifest)?;
+        let digest = document_digest(manifest)?;
         let entry = IndexModel { manifest: digest };
-        let place = layout::model(&read.id);
+        let place = Place::Model(&read.id);
+        let (place, beside) = (place.path()?, place.signatures()?);
         index.models.insert(read.id, entry);
         let mut signatures = Signatures::default();
-        signatures.add(signature::countersign(manifest, self.key)?)?;
+        signatures.add(countersign(manifest, self.key)?)?;
         let mut change = Change::default();
-        change.add(&layout::signatures(&place), signatures.to_bytes());
+        change.add(&beside, signatures.to_bytes());
         change.add(&place, pretty(manifest));
         self.sign_index(&mut change, index)?;
         self.commit(change)?;
         Ok(digest)
     }
-}
-
-fn hash(path: &Path) -> Result<Digest, PublishError> {
-    let failed = |source| PublishError::Io {
-        action: format!("read {}", path.display()),
-        source,
-    };
-    let mut hash = Sha256Hasher::default();
-    let file = File::open(path).map_err(failed)?;
-    hash_into(&mut hash, file).map_err(failed)?;
-    Ok(hash.finish())
 }

@@ -10,18 +10,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp_disk::Sha256Hasher;
+use jp_disk::{Disk, Sha256Hasher};
+
+use jp_registry::{Digest, Domain, IndexContent, PENDING, Place, RevocationList};
 
 use super::{PublishError, Registry};
-use crate::{
-    disk::{self, Disk},
-    id::Digest,
-    index::IndexContent,
-    revocation::RevocationList,
-    signature::Dated,
-    source::layout::{self, PENDING},
-    source::{MAX_ARTIFACT, MAX_INDEX},
-};
+use crate::sign::sign_list;
+
+/// No document of a registry is larger, and nothing larger is put in its place.
+const MAX_DOCUMENT: u64 = 32 * 1024 * 1024;
 
 const FRESH: &str = ".pending.new";
 const DONE: &str = ".pending.done";
@@ -44,15 +41,11 @@ impl Registry<'_> {
         mut index: IndexContent,
     ) -> Result<(), PublishError> {
         index.number = index.number.saturating_add(1);
-        let dated = Dated {
-            issued_at: index.issued_at,
-            expires_at: index.expires_at,
-        };
-        let dated = dated.next(self.now);
-        (index.issued_at, index.expires_at) = (dated.issued_at, dated.expires_at);
-        let signed = index.sign(self.key)?;
-        change.add(layout::INDEX, signed.document);
-        change.add(&layout::signatures(layout::INDEX), signed.signatures);
+        let dates = (index.issued_at, index.expires_at);
+        (index.issued_at, index.expires_at) = next(dates, self.now);
+        let signed = sign_list(Domain::Index, &index, self.key)?;
+        change.add(&Place::Index.path()?, signed.document);
+        change.add(&Place::Index.signatures()?, signed.signatures);
         Ok(())
     }
 
@@ -63,15 +56,11 @@ impl Registry<'_> {
         mut list: RevocationList,
     ) -> Result<(), PublishError> {
         list.number = list.number.saturating_add(1);
-        let dated = Dated {
-            issued_at: list.issued_at,
-            expires_at: list.expires_at,
-        };
-        let dated = dated.next(self.now);
-        (list.issued_at, list.expires_at) = (dated.issued_at, dated.expires_at);
-        let signed = list.sign(self.key)?;
-        change.add(layout::REVOCATIONS, signed.document);
-        change.add(&layout::signatures(layout::REVOCATIONS), signed.signatures);
+        let dates = (list.issued_at, list.expires_at);
+        (list.issued_at, list.expires_at) = next(dates, self.now);
+        let signed = sign_list(Domain::Revocations, &list, self.key)?;
+        change.add(&Place::Revocations.path()?, signed.document);
+        change.add(&Place::Revocations.signatures()?, signed.signatures);
         Ok(())
     }
 
@@ -87,7 +76,7 @@ impl Registry<'_> {
         for (place, bytes) in change.0 {
             let path = fresh.join(place);
             make_parent(&path, &self.disk).map_err(failed)?;
-            let written = self.disk.write_new(&path, &bytes, disk::SHARED);
+            let written = self.disk.write_new(&path, &bytes, jp_disk::SHARED);
             written.map_err(failed)?;
         }
         self.disk.rename(&fresh, &pending).map_err(failed)?;
@@ -123,6 +112,25 @@ impl Registry<'_> {
     }
 }
 
+/// Returns when a list is issued now, and until when it holds: as long as the one before did.
+fn next((issued, expires): (u64, Option<u64>), now: u64) -> (u64, Option<u64>) {
+    let holds = |until: u64| now.saturating_add(until.saturating_sub(issued));
+    (now, expires.map(holds))
+}
+
+/// Returns the sha256 of a file.
+pub(super) fn hash(path: &Path) -> Result<Digest, PublishError> {
+    let failed = |source| PublishError::Io {
+        action: format!("read {}", path.display()),
+        source,
+    };
+    let file = File::open(path).map_err(failed)?;
+    let (sha256, _) = Hashed::new(io::sink())
+        .fill(file, u64::MAX)
+        .map_err(failed)?;
+    Ok(sha256)
+}
+
 /// Refuses a file that is not the one of a manifest.
 pub(super) fn check_bytes(from: &Path, (sha256, size): (Digest, u64)) -> Result<(), PublishError> {
     let source = open_sized(from, size)?;
@@ -137,7 +145,7 @@ pub(super) fn check_bytes(from: &Path, (sha256, size): (Digest, u64)) -> Result<
     }
 }
 
-/// Opens a file, unless it is none or has another size than its manifest says.
+/// Opens a file of the size that its manifest says.
 fn open_sized(from: &Path, size: u64) -> Result<File, PublishError> {
     let failed = |source| PublishError::Io {
         action: format!("read {}", from.display()),
@@ -145,7 +153,7 @@ fn open_sized(from: &Path, size: u64) -> Result<File, PublishError> {
     };
     let source = File::open(from).map_err(failed)?;
     let meta = source.metadata().map_err(failed)?;
-    if meta.is_file() && meta.len() == size.min(MAX_ARTIFACT) {
+    if meta.is_file() && meta.len() == size {
         return Ok(source);
     }
     Err(PublishError::Artifact {
@@ -172,11 +180,10 @@ pub(super) fn recover(dir: &Path, disk: &Disk) -> Result<(), PublishError> {
     if pending.is_dir() {
         for place in files(&pending).map_err(failed)? {
             let to = dir.join(&place);
-            let max = MAX_INDEX.saturating_mul(2);
-            let bytes = disk::read(&pending.join(&place), max).map_err(failed)?;
+            let bytes = jp_disk::read(&pending.join(&place), MAX_DOCUMENT).map_err(failed)?;
             make_parent(&to, disk).map_err(failed)?;
             let bytes = bytes.unwrap_or_default();
-            disk.replace(&to, &bytes, disk::SHARED).map_err(failed)?;
+            disk.replace(&to, &bytes, jp_disk::SHARED).map_err(failed)?;
         }
         disk.rename(&pending, &done).map_err(failed)?;
         remove_tree(&done, disk).map_err(failed)?;
@@ -250,5 +257,19 @@ impl<W: io::Write> io::Write for Hashed<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next;
+
+    #[test]
+    fn the_next_list_holds_as_long_as_the_one_before() {
+        assert_eq!(next((1000, Some(1007)), 1008), (1008, Some(1015)));
+        assert_eq!(next((1000, None), 1008), (1008, None));
+        // What makes no sense is no reason to panic.
+        let odd = next((u64::MAX, Some(0)), u64::MAX);
+        assert_eq!(odd, (u64::MAX, Some(u64::MAX)));
     }
 }

@@ -6,20 +6,16 @@ use jp_policy::Form;
 use semver::Version;
 use serde_json::Value;
 
+use jp_registry::{
+    Digest, DirSource, Domain, IndexContent, IndexTool, IndexVersion, Place, PublicKey, Role,
+    Signatures, Source as _, ToolId, ToolManifest, document_digest, parse_document,
+};
+
 use super::{
     PublishError, Registry,
     commit::{Change, check_bytes},
-    pretty,
 };
-use crate::{
-    document,
-    id::{Digest, ToolId},
-    index::{IndexContent, IndexTool, IndexVersion},
-    key::PublicKey,
-    manifest::ToolManifest,
-    signature::{self, Domain, Role, Signatures},
-    source::{self, DirSource, Source as _, layout},
-};
+use crate::sign::{countersign, pretty};
 
 /// A version of a tool that someone wants to publish.
 #[derive(Debug, Clone, Copy)]
@@ -89,22 +85,18 @@ impl Registry<'_> {
         }
         self.copy_in(
             submission.artifact,
-            &layout::wasm(&read.artifact.sha256),
+            &Place::Wasm(&read.artifact.sha256).path()?,
             expected,
         )?;
-        let digest = document::digest(&manifest)?;
+        let digest = document_digest(&manifest)?;
         let newest = enter(&mut index, &read, digest);
         let mut signatures = submission.signatures.clone();
-        signatures.add(signature::countersign(&manifest, self.key)?)?;
+        signatures.add(countersign(&manifest, self.key)?)?;
         let mut change = Change::default();
         let (bytes, signatures) = (pretty(&manifest), signatures.to_bytes());
-        let mut places = vec![layout::tool(&id, Some(&version))?];
-        if newest {
-            places.push(layout::tool(&id, None)?);
-        }
-        for place in places {
-            change.add(&layout::signatures(&place), signatures.clone());
-            change.add(&place, bytes.clone());
+        for place in places(&id, &version, newest) {
+            change.add(&place.signatures()?, signatures.clone());
+            change.add(&place.path()?, bytes.clone());
         }
         self.sign_index(&mut change, index)?;
         self.commit(change)?;
@@ -141,10 +133,9 @@ impl Registry<'_> {
         index: &IndexContent,
     ) -> Result<Published, PublishError> {
         let fetched = DirSource::new(&self.dir).manifest(id, Some(version))?;
-        let max = usize::try_from(source::MAX_MANIFEST).unwrap_or(usize::MAX);
-        let there = document::parse(&fetched.bytes, max)?;
+        let there = parse_document(&fetched.bytes, fetched.bytes.len())?;
         let stripped = |manifest: &Value| {
-            document::digest(&self.validated(&Submission {
+            document_digest(&self.validated(&Submission {
                 manifest,
                 validated: None,
                 ..*submission
@@ -192,13 +183,21 @@ impl Registry<'_> {
             return Ok(());
         }
         let mut change = Change::default();
-        let latest = newest.then_some(None);
-        for version in [Some(Some(version)), latest].into_iter().flatten() {
-            let place = layout::tool(id, version)?;
-            change.add(&layout::signatures(&place), bytes.clone());
+        for place in places(id, version, newest) {
+            change.add(&place.signatures()?, bytes.clone());
         }
         self.commit(change)
     }
+}
+
+/// Returns where a version's manifest is: under its number, and as the newest if it is that.
+fn places<'a>(
+    id: &'a ToolId,
+    version: &'a Version,
+    newest: bool,
+) -> impl Iterator<Item = Place<'a>> {
+    let latest = newest.then_some(Place::Tool(id, None));
+    [Place::Tool(id, Some(version))].into_iter().chain(latest)
 }
 
 /// Enters a version into an index, and tells whether it is the newest now.
@@ -234,18 +233,12 @@ fn check_signatures(submission: &Submission<'_>) -> Result<(), PublishError> {
             None => Err(PublishError::Unsigned),
         };
     };
-    let key = publisher.id();
-    let found = by_publishers.find(|signature| signature.key == key);
-    let right = found.is_some_and(|found| {
-        signature::verify(
-            Domain::Manifest,
-            submission.manifest,
-            publisher,
-            &found.value,
-        )
-    });
+    let right = by_publishers
+        .any(|signature| signature.is_by(publisher, Domain::Manifest, submission.manifest));
     match right {
         true => Ok(()),
-        false => Err(PublishError::BadSignature { key }),
+        false => Err(PublishError::BadSignature {
+            key: publisher.id(),
+        }),
     }
 }

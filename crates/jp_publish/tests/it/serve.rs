@@ -5,18 +5,14 @@ use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
     os::unix::fs::symlink,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     thread,
     time::Duration,
 };
 
-use jp_registry::{
-    Digest, HttpSource, Source,
-    serve::{Limits, Server},
-};
+use jp_publish::{Limits, Server};
+use jp_registry::{Digest, HttpSource, Source};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     BYTES,
@@ -27,7 +23,7 @@ use crate::{
 /// A server that stops when it is dropped.
 struct Running {
     addr: SocketAddr,
-    stop: Arc<AtomicBool>,
+    stop: CancellationToken,
     thread: Option<thread::JoinHandle<()>>,
 }
 
@@ -35,9 +31,13 @@ impl Running {
     fn of(shop: &Shop, limits: Limits) -> Self {
         let server = Server::bind("127.0.0.1:0", &shop.dir()).unwrap();
         let server = server.with_limits(limits);
-        let (addr, stop) = (server.addr(), Arc::new(AtomicBool::new(false)));
-        let flag = Arc::clone(&stop);
-        let run = move || server.run(&|| flag.load(Ordering::SeqCst)).unwrap();
+        let (addr, stop) = (server.addr(), CancellationToken::new());
+        let stopped = stop.clone();
+        let run = move || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_all().build().unwrap();
+            runtime.block_on(server.run(stopped)).unwrap();
+        };
         Self {
             addr,
             stop,
@@ -66,7 +66,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
+        self.stop.cancel();
         self.thread.take().unwrap().join().unwrap();
     }
 }
@@ -190,4 +190,105 @@ fn hundreds_of_silent_clients_do_not_keep_others_out() {
 fn a_directory_without_a_registry_is_not_served() {
     let temp = tempfile::tempdir().unwrap();
     assert!(Server::bind("127.0.0.1:0", temp.path()).is_err());
+}
+
+/// Returns a header of an answer.
+fn header<'a>(answer: &'a str, name: &str) -> &'a str {
+    let start = format!("{name}: ");
+    let line = answer.split("\r\n").find(|line| line.starts_with(&start));
+    line.unwrap_or_default().trim_start_matches(&start)
+}
+
+#[test]
+fn what_a_client_has_already_is_not_sent_again() {
+    let shop = shop();
+    let server = Running::of(&shop, Limits::default());
+    let artifact = format!("/artifacts/{}.wasm", Digest::of(BYTES));
+    let named = format!("\"{}\"", Digest::of(BYTES));
+    assert_eq!(header(&server.get(&artifact, ""), "Etag"), named);
+    for path in [artifact.as_str(), "/index.json"] {
+        let answer = server.get(path, "");
+        let tag = header(&answer, "Etag").to_owned();
+        for known in [tag.clone(), format!("\"other\", W/{tag}"), "*".to_owned()] {
+            let answer = server.get(path, &format!("If-None-Match: {known}\r\n"));
+            assert!(answer.starts_with("HTTP/1.1 304 "), "{known}: {answer}");
+            assert_eq!(header(&answer, "Etag"), tag);
+            assert!(answer.ends_with("\r\n\r\n"), "{answer}");
+        }
+        let answer = server.get(path, "If-None-Match: \"other\"\r\n");
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        // A part is of the file that the client has the rest of, or it is the whole.
+        let answer = server.get(path, &format!("Range: bytes=1-2\r\nIf-Range: {tag}\r\n"));
+        assert!(answer.starts_with("HTTP/1.1 206 "), "{answer}");
+        let answer = server.get(path, "Range: bytes=1-2\r\nIf-Range: \"other\"\r\n");
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    }
+    // Another document has another name.
+    let before = server.get("/index.json", "");
+    let before = header(&before, "Etag").to_owned();
+    shop.publish("1.1.0", b"another");
+    let answer = server.get("/index.json", &format!("If-None-Match: {before}\r\n"));
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+#[test]
+fn too_many_headers_are_refused() {
+    let shop = shop();
+    let server = Running::of(&shop, Limits::default());
+    let many: String = (0..80).map(|n| format!("X{n}: y\r\n")).collect();
+    let answer = server.get("/index.json", &many);
+    assert!(answer.contains(" 431 "), "{answer}");
+}
+
+/// Puts a large artifact into a shop; returns its path below the server.
+fn large(shop: &Shop, size: usize) -> String {
+    let bytes = vec![7; size];
+    let sha256 = Digest::of(&bytes);
+    fs::write(shop.dir().join(format!("artifacts/{sha256}")), bytes).unwrap();
+    format!("/artifacts/{sha256}")
+}
+
+#[test]
+fn a_reader_that_takes_nothing_is_given_up() {
+    let shop = shop();
+    let limits = Limits {
+        write: Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let path = large(&shop, 64 << 20);
+    let server = Running::of(&shop, limits);
+    let mut stream = TcpStream::connect(server.addr).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    // More than what the system keeps for a reader that is not there.
+    thread::sleep(Duration::from_millis(1500));
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    assert!(
+        !bytes.is_empty() && bytes.len() < 64 << 20,
+        "{}",
+        bytes.len()
+    );
+}
+
+#[test]
+fn a_server_that_is_stopped_ends_what_it_began_and_closes_the_rest() {
+    let shop = shop();
+    let (path, size) = (large(&shop, 32 << 20), 32 << 20);
+    let server = Running::of(&shop, Limits::default());
+    let silent = TcpStream::connect(server.addr).unwrap();
+    let mut stream = TcpStream::connect(server.addr).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let mut first = [0; 16];
+    stream.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200 OK\r");
+    server.stop.cancel();
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).unwrap();
+    assert!(rest.len() > size, "{}", rest.len());
+    let mut nothing = Vec::new();
+    let _ = (&silent).read_to_end(&mut nothing);
+    assert!(nothing.is_empty());
+    let addr = server.addr;
+    drop(server);
+    assert!(TcpStream::connect(addr).is_err());
 }
