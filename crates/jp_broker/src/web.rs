@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     CallError, CapabilityCall, Code, Scrubber, Services,
     http::{
-        Client, HttpError, Limits, Options, Request, Resolve, Response, SystemResolver, locate,
+        Client, Clients, HttpError, Limits, Options, Owner, Request, Resolve, Response,
+        SystemResolver, UnpackError, locate, unpack,
     },
 };
 
@@ -32,6 +33,8 @@ pub struct WebOptions {
     pub limits: Limits,
     /// What happens with names that a grant covers without spelling them out.
     pub unnamed_hosts: UnnamedHosts,
+    /// Keeps connections for their owners.
+    pub clients: Clients,
 }
 
 /// What happens with a host that a grant covers by `*.example.com` or `net = true`: a guest can put
@@ -55,6 +58,7 @@ impl Default for WebOptions {
                 ..Limits::default()
             },
             unnamed_hosts: UnnamedHosts::default(),
+            clients: Clients::default(),
         }
     }
 }
@@ -113,7 +117,11 @@ impl Job {
             },
             extra_roots: web.extra_roots.clone(),
         };
-        let made = Client::with_resolver(options, Arc::clone(&web.resolver));
+        let owner = Owner {
+            user: self.user.clone(),
+            tool: self.tool.clone(),
+        };
+        let made = web.clients.client(&owner, options, &web.resolver);
         made.map_err(|error| self.failed(&error))
     }
 
@@ -127,6 +135,18 @@ impl Job {
         };
         let response = client.request_until(&request, &|| self.stop.is_cancelled());
         response.map_err(|error| self.failed(&error))
+    }
+
+    /// Returns the body of a response as it was before the server compressed it.
+    pub(crate) fn unpack(&self, response: &Response) -> Result<Vec<u8>, CallError> {
+        let body = unpack(response, self.services.web.limits.max_body);
+        body.map_err(|error| {
+            let code = match error {
+                UnpackError::TooLarge { .. } => Code::OutputLimit,
+                UnpackError::Broken { .. } => Code::Upstream,
+            };
+            CallError::new(code, error.to_string())
+        })
     }
 
     /// Sees to it that a name nobody spelled out is at least written down before it is looked up.

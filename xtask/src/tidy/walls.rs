@@ -68,7 +68,7 @@ pub(super) const UNSAFE: &[&str] = &[
 pub(super) const WHOLE_FILES: &[&str] = &[];
 
 /// How many packages `Cargo.lock` may hold. Raise it in the commit that says what the new ones save.
-pub(super) const LOCK_CEILING: usize = 400;
+pub(super) const LOCK_CEILING: usize = 420;
 
 const ALL: &[Kind] = &[Kind::Normal, Kind::Build, Kind::Dev];
 const BUILD: &[Kind] = &[Kind::Build];

@@ -6,6 +6,8 @@ mod download;
 mod download_redirects;
 mod exchange;
 mod grants;
+mod kept;
 mod limits;
+mod second;
 mod server;
 mod tls;
