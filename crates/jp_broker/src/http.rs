@@ -32,6 +32,7 @@ mod exchange;
 mod line;
 mod message;
 mod pool;
+mod proxy;
 mod reactor;
 mod resolve;
 mod target;
@@ -46,6 +47,7 @@ pub use clients::{Clients, Owner};
 pub use download::{Bounds, DownloadError, Pace, Receive, Take};
 pub use error::HttpError;
 pub use message::{Request, Response};
+pub use proxy::Proxy;
 pub use resolve::{Resolve, SystemResolver};
 pub use target::{Location, locate, redirect_target};
 pub use unpack::{ENCODINGS, UnpackError, unpack};
@@ -66,6 +68,8 @@ pub struct Options {
     pub limits: Limits,
     /// Certificates (DER) trusted besides the public roots, as of a company's own authority.
     pub extra_roots: Vec<Vec<u8>>,
+    /// What every connection goes through; addresses are checked all the same.
+    pub proxy: Option<Proxy>,
 }
 
 /// The most that one request may use; a [`Request`] can ask for less, never for more.
@@ -103,6 +107,7 @@ struct Gate {
     resolver: Arc<dyn Resolve>,
     tls: Arc<rustls::ClientConfig>,
     max_header_bytes: usize,
+    proxy: Option<Proxy>,
     pool: Arc<Pool>,
 }
 
@@ -136,6 +141,7 @@ impl Client {
                 resolver,
                 tls,
                 max_header_bytes: options.limits.max_header_bytes,
+                proxy: options.proxy,
                 pool: Arc::default(),
             }),
             limits: options.limits,

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     CallError, CapabilityCall, Code, Scrubber, Services,
     http::{
-        Client, Clients, HttpError, Limits, Options, Owner, Request, Resolve, Response,
+        Client, Clients, HttpError, Limits, Options, Owner, Proxy, Request, Resolve, Response,
         SystemResolver, UnpackError, locate, unpack,
     },
 };
@@ -29,6 +29,8 @@ pub struct WebOptions {
     pub resolver: Arc<dyn Resolve>,
     /// Certificates (DER) trusted besides the public roots.
     pub extra_roots: Vec<Vec<u8>>,
+    /// What every request goes through, where the user's own configuration names a proxy.
+    pub proxy: Option<Proxy>,
     /// The most that one request may use. No call gets more time, whatever it asks for.
     pub limits: Limits,
     /// What happens with names that a grant covers without spelling them out.
@@ -53,6 +55,7 @@ impl Default for WebOptions {
         Self {
             resolver: Arc::new(SystemResolver),
             extra_roots: Vec::new(),
+            proxy: None,
             limits: Limits {
                 timeout: Duration::from_secs(300),
                 ..Limits::default()
@@ -116,6 +119,7 @@ impl Job {
                 ..web.limits
             },
             extra_roots: web.extra_roots.clone(),
+            proxy: web.proxy.clone(),
         };
         let owner = Owner {
             user: self.user.clone(),

@@ -91,6 +91,7 @@ impl Known {
         own.net == options.net
             && own.private == options.private
             && own.extra_roots == options.extra_roots
+            && own.proxy == options.proxy
             && own.limits.max_header_bytes == options.limits.max_header_bytes
     }
 }

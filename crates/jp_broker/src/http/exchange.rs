@@ -36,8 +36,7 @@ impl Client {
                 },
             }
         }
-        let (tls, max_header_bytes) = (Arc::clone(&gate.tls), gate.max_header_bytes);
-        let mut line = Line::open(target.clone(), addresses, tls, max_header_bytes).await?;
+        let mut line = Line::open(target.clone(), addresses, Arc::clone(gate)).await?;
         match line.send(request, target).await {
             Ok(answer) => Ok(self.body(target, line, answer)),
             Err(unanswered) => Err(unanswered.error),

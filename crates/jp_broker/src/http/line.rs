@@ -18,11 +18,10 @@ use hyper::{
     ext::{ReasonPhrase, on_informational},
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use rustls::ClientConfig;
 use tokio::{sync::Notify, time::timeout};
 
 use super::{
-    HttpError, Response,
+    Gate, HttpError, Response,
     admit::Admitted,
     error::shown,
     message::Prepared,
@@ -77,12 +76,15 @@ impl Line {
     pub(super) async fn open(
         target: Target,
         addresses: Vec<Admitted>,
-        tls: Arc<ClientConfig>,
-        max_header_bytes: usize,
+        gate: Arc<Gate>,
     ) -> Result<Self, HttpError> {
+        let max_header_bytes = gate.max_header_bytes;
         reactor::run(async move {
-            let (stream, address) = wire::connect(&target, &addresses).await?;
-            let (stream, protocol) = wire::secure(&target, stream, &tls).await?;
+            let (stream, address) = match &gate.proxy {
+                None => wire::connect(&target, &addresses).await?,
+                Some(proxy) => proxy.connect(&gate.resolver, &target, &addresses).await?,
+            };
+            let (stream, protocol) = wire::secure(&target, stream, &gate.tls).await?;
             let received = stream.received();
             let greeted = match protocol {
                 Protocol::Http1 => greet_http1(stream, max_header_bytes).await,
@@ -94,7 +96,7 @@ impl Line {
             })?;
             Ok(Self {
                 sender,
-                address: address.address(),
+                address,
                 max_header_bytes,
                 received,
             })

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    net::SocketAddr,
     pin::Pin,
     sync::{
         Arc,
@@ -39,17 +40,28 @@ const HEAD_START: Duration = Duration::from_millis(250);
 pub(super) async fn connect(
     target: &Target,
     addresses: &[Admitted],
-) -> Result<(TcpStream, Admitted), HttpError> {
-    let mut waiting = addresses.iter().copied();
+) -> Result<(TcpStream, SocketAddr), HttpError> {
+    let addresses = addresses.iter().map(|address| address.address());
+    race(addresses).await.map_err(|reason| HttpError::Connect {
+        host: target.authority(),
+        reason,
+    })
+}
+
+/// Connects to the first address that answers; otherwise says why the last one did not.
+pub(super) async fn race(
+    addresses: impl Iterator<Item = SocketAddr>,
+) -> Result<(TcpStream, SocketAddr), String> {
+    let mut waiting = addresses;
     let mut trying = FuturesUnordered::new();
     let mut reason = "it has no address".to_owned();
     loop {
         match waiting.next() {
             Some(address) => trying.push(async move {
-                let stream = TcpStream::connect(address.address()).await;
+                let stream = TcpStream::connect(address).await;
                 stream.map(|stream| (stream, address))
             }),
-            None if trying.is_empty() => break,
+            None if trying.is_empty() => return Err(reason),
             None => {}
         }
         match timeout(HEAD_START, trying.next()).await {
@@ -58,10 +70,6 @@ pub(super) async fn connect(
             Ok(None) | Err(_) => {}
         }
     }
-    Err(HttpError::Connect {
-        host: target.authority(),
-        reason,
-    })
 }
 
 /// Makes the settings of all TLS connections: public roots and the given ones, no session kept.

@@ -8,6 +8,7 @@ mod exchange;
 mod grants;
 mod kept;
 mod limits;
+mod proxies;
 mod second;
 mod server;
 mod tls;
