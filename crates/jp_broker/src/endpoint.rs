@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     CallError, Code, SecretName,
-    http::{Location, Request, Response, locate},
+    http::{ENCODINGS, Location, Request, Response, locate},
     web::{Job, USER_AGENT},
 };
 
@@ -83,7 +83,7 @@ pub(crate) fn ask(job: &Job, endpoint: &Endpoint, request: ApiRequest) -> Result
     })?;
     let mut headers = vec![
         ("Accept".to_owned(), b"application/json".to_vec()),
-        ("Accept-Encoding".to_owned(), b"identity".to_vec()),
+        ("Accept-Encoding".to_owned(), ENCODINGS.into()),
         ("User-Agent".to_owned(), USER_AGENT.into()),
     ];
     let (method, body) = match request.body {
@@ -140,9 +140,10 @@ fn bearer(
 
 fn read(job: &Job, place: &Location, response: &Response) -> Result<Value, CallError> {
     let (host, status) = (&place.authority, response.status);
+    let body = job.unpack(response)?;
     if !(200..=299).contains(&status) {
         // Scrubbed before it is cut: half a secret would pass.
-        let text = job.scrubber.scrub_bytes(&response.body);
+        let text = job.scrubber.scrub_bytes(&body);
         let text = String::from_utf8_lossy(&text);
         let excerpt = jp_text::start(text.trim(), EXCERPT);
         let message = format!("{host} answered {status}: {excerpt}");
@@ -150,7 +151,7 @@ fn read(job: &Job, place: &Location, response: &Response) -> Result<Value, CallE
         error.retryable = status == 429 || status >= 500;
         return Err(error);
     }
-    let json = serde_json::from_slice(&response.body);
+    let json = serde_json::from_slice(&body);
     let mut json: Value = json.map_err(|_| unexpected(host, "no JSON"))?;
     job.scrubber.scrub_json(&mut json);
     Ok(json)

@@ -1,46 +1,59 @@
-//! One HTTP/1.1 exchange under a grant: the host is checked by name, then every address it resolves
-//! to, and the connection goes to one of exactly those addresses.
+//! HTTP under a grant: the host is checked by name, then every address it resolves to, and the
+//! connection goes to one of exactly those addresses. What travels over it is hyper's: HTTP/1.1, and
+//! HTTP/2 where a secure server offers it.
 //!
 //! What holds for every request:
 //!
 //! - **Hosts.** Only `http` and `https`, only hosts and ports that the grant's [`Net`] covers; a host
 //!   that is not granted is not even looked up. `http://2130706433/` is `127.0.0.1` before the check.
-//! - **Addresses.** A name is resolved once. If any of its addresses is private (loopback,
+//! - **Addresses.** A name is resolved once per request. If any of its addresses is private (loopback,
 //!   link-local, …) the request is denied, unless that address is granted literally or
 //!   [`Options::private`] is set; multicast, unspecified, reserved and documentation addresses are
 //!   never reached.
+//! - **Connections** are kept for the next request of the same client, and used for it only if they
+//!   lead to an address that was just checked. A client belongs to one grant; [`Clients`] makes one
+//!   for each principal, tool and grant, so that none of them uses a connection of another.
 //! - **Bytes.** Headers cannot smuggle lines or a second `Host`; what comes back is capped in size,
-//!   header bytes, header count and time while it is read. Bodies pass as they are: nothing is
-//!   decompressed, so nothing can unfold.
-//! - **Nothing ambient.** No redirects followed, no cookies, no proxies, no environment variables, no
-//!   connection kept. Whoever follows a redirect asks again with [`redirect_target`], and the next
-//!   host is checked like the first.
+//!   header bytes, header count and time while it is read. Compressed bodies are decoded by
+//!   [`unpack`] alone, up to a limit.
+//! - **Nothing ambient.** No redirects followed, no cookies, no environment variables, no proxies of
+//!   the system. The caller follows redirects itself with [`redirect_target`], and the next host is
+//!   checked like the first.
 //!
 //! It does not know which tool asks, or what the answer means.
 
 mod address;
 mod admit;
-mod body;
+mod clients;
 mod deadline;
 mod download;
 mod error;
-mod head;
+mod exchange;
+mod line;
 mod message;
+mod pool;
+mod proxy;
+mod reactor;
 mod resolve;
 mod target;
+mod unpack;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
 
 use jp_policy::Net;
 
+pub use clients::{Clients, Owner};
 pub use download::{Bounds, DownloadError, Pace, Receive, Take};
 pub use error::HttpError;
 pub use message::{Request, Response};
+pub use proxy::Proxy;
 pub use resolve::{Resolve, SystemResolver};
 pub use target::{Location, locate, redirect_target};
+pub use unpack::{ENCODINGS, UnpackError, unpack};
 
 use deadline::Deadline;
+use pool::Pool;
 use target::Target;
 
 /// What a [`Client`] may reach and how much it may read.
@@ -55,6 +68,8 @@ pub struct Options {
     pub limits: Limits,
     /// Certificates (DER) trusted besides the public roots, as of a company's own authority.
     pub extra_roots: Vec<Vec<u8>>,
+    /// What every connection goes through; addresses are checked all the same.
+    pub proxy: Option<Proxy>,
 }
 
 /// The most that one request may use; a [`Request`] can ask for less, never for more.
@@ -78,13 +93,22 @@ impl Default for Limits {
     }
 }
 
-/// Makes requests under one grant.
+/// Makes requests under one grant. Its clones share their connections.
+#[derive(Clone)]
 pub struct Client {
+    gate: Arc<Gate>,
+    limits: Limits,
+}
+
+/// What decides which connections there are.
+struct Gate {
     net: Net,
     private: bool,
-    limits: Limits,
     resolver: Arc<dyn Resolve>,
     tls: Arc<rustls::ClientConfig>,
+    max_header_bytes: usize,
+    proxy: Option<Proxy>,
+    pool: Arc<Pool>,
 }
 
 impl Client {
@@ -101,13 +125,27 @@ impl Client {
     /// # Errors
     /// [`HttpError::Tls`] if one of the extra roots is no certificate.
     pub fn with_resolver(options: Options, resolver: Arc<dyn Resolve>) -> Result<Self, HttpError> {
-        Ok(Self {
-            tls: wire::tls_config(&options.extra_roots)?,
-            net: options.net,
-            private: options.private,
+        let tls = wire::tls_config(&options.extra_roots)?;
+        Ok(Self::behind(options, resolver, tls))
+    }
+
+    fn behind(
+        options: Options,
+        resolver: Arc<dyn Resolve>,
+        tls: Arc<rustls::ClientConfig>,
+    ) -> Self {
+        Self {
+            gate: Arc::new(Gate {
+                net: options.net,
+                private: options.private,
+                resolver,
+                tls,
+                max_header_bytes: options.limits.max_header_bytes,
+                proxy: options.proxy,
+                pool: Arc::default(),
+            }),
             limits: options.limits,
-            resolver,
-        })
+        }
     }
 
     /// Makes one request and reads its whole response; a redirect is a response like any other.
@@ -129,14 +167,30 @@ impl Client {
         stop: &dyn Fn() -> bool,
     ) -> Result<Response, HttpError> {
         let target = Target::parse(&request.url)?;
-        let head = message::encode_head(request, &target)?;
+        let prepared = message::prepare(request, &target)?;
         let limits = self.limits_of(request);
         let deadline = Deadline::start(limits.timeout, stop);
-        let addresses = self.admit(&target, &deadline)?;
-        let socket = wire::connect(&target, &addresses, &deadline)?;
-        let mut connection = wire::open(&target, socket, &self.tls, &deadline)?;
-        head::exchange(&mut connection, request, &head, &limits)
-            .map_err(|error| error.into_http(&target, &deadline))
+        let (head, mut body) = deadline.wait(self.open(&prepared, &target))??;
+        let limit = limits.max_body;
+        let too_large = HttpError::TooLarge {
+            part: "body",
+            limit,
+        };
+        // What is announced is compared with the limit before anything is read.
+        if body.announced() > limit as u64 {
+            return Err(too_large);
+        }
+        let mut bytes = Vec::new();
+        while let Some(piece) = deadline.wait(body.next())?? {
+            if piece.len() > limit.saturating_sub(bytes.len()) {
+                return Err(too_large);
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(Response {
+            body: bytes,
+            ..head
+        })
     }
 
     /// Narrows the client's limits to what the request asks for.

@@ -5,7 +5,6 @@
 
 mod answer;
 mod arguments;
-mod decode;
 mod follow;
 mod headers;
 mod server;

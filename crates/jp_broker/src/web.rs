@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     CallError, CapabilityCall, Code, Scrubber, Services,
     http::{
-        Client, HttpError, Limits, Options, Request, Resolve, Response, SystemResolver, locate,
+        Client, Clients, HttpError, Limits, Options, Owner, Proxy, Request, Resolve, Response,
+        SystemResolver, UnpackError, locate, unpack,
     },
 };
 
@@ -28,10 +29,14 @@ pub struct WebOptions {
     pub resolver: Arc<dyn Resolve>,
     /// Certificates (DER) trusted besides the public roots.
     pub extra_roots: Vec<Vec<u8>>,
+    /// What every request goes through, where the user's own configuration names a proxy.
+    pub proxy: Option<Proxy>,
     /// The most that one request may use. No call gets more time, whatever it asks for.
     pub limits: Limits,
     /// What happens with names that a grant covers without spelling them out.
     pub unnamed_hosts: UnnamedHosts,
+    /// Keeps connections for their owners.
+    pub clients: Clients,
 }
 
 /// What happens with a host that a grant covers by `*.example.com` or `net = true`: a guest can put
@@ -50,11 +55,13 @@ impl Default for WebOptions {
         Self {
             resolver: Arc::new(SystemResolver),
             extra_roots: Vec::new(),
+            proxy: None,
             limits: Limits {
                 timeout: Duration::from_secs(300),
                 ..Limits::default()
             },
             unnamed_hosts: UnnamedHosts::default(),
+            clients: Clients::default(),
         }
     }
 }
@@ -112,8 +119,13 @@ impl Job {
                 ..web.limits
             },
             extra_roots: web.extra_roots.clone(),
+            proxy: web.proxy.clone(),
         };
-        let made = Client::with_resolver(options, Arc::clone(&web.resolver));
+        let owner = Owner {
+            user: self.user.clone(),
+            tool: self.tool.clone(),
+        };
+        let made = web.clients.client(&owner, options, &web.resolver);
         made.map_err(|error| self.failed(&error))
     }
 
@@ -127,6 +139,18 @@ impl Job {
         };
         let response = client.request_until(&request, &|| self.stop.is_cancelled());
         response.map_err(|error| self.failed(&error))
+    }
+
+    /// Returns the body of a response as it was before the server compressed it.
+    pub(crate) fn unpack(&self, response: &Response) -> Result<Vec<u8>, CallError> {
+        let body = unpack(response, self.services.web.limits.max_body);
+        body.map_err(|error| {
+            let code = match error {
+                UnpackError::TooLarge { .. } => Code::OutputLimit,
+                UnpackError::Broken { .. } => Code::Upstream,
+            };
+            CallError::new(code, error.to_string())
+        })
     }
 
     /// Sees to it that a name nobody spelled out is at least written down before it is looked up.

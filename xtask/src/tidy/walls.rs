@@ -71,7 +71,7 @@ pub(super) const WHOLE_FILES: &[&str] = &[];
 pub(super) const FOR_FEATURES: &[(&str, &str)] = &[];
 
 /// How many packages `Cargo.lock` may hold. Raise it in the commit that says what the new ones save.
-pub(super) const LOCK_CEILING: usize = 410;
+pub(super) const LOCK_CEILING: usize = 420;
 
 const ALL: &[Kind] = &[Kind::Normal, Kind::Build, Kind::Dev];
 const BUILD: &[Kind] = &[Kind::Build];

@@ -8,10 +8,10 @@ use std::{
 use jp_policy::{Capability, HostPattern, Net};
 
 use super::{
-    Client, HttpError,
+    Gate, HttpError,
     address::{self, Class},
-    deadline::{self, Deadline},
     error::shown,
+    reactor,
     target::{Host, Target},
 };
 
@@ -29,17 +29,13 @@ impl Admitted {
     }
 }
 
-impl Client {
+impl Gate {
     /// Checks the host by name, resolves it once, and checks every address.
-    pub(super) fn admit(
-        &self,
-        target: &Target,
-        deadline: &Deadline<'_>,
-    ) -> Result<Vec<Admitted>, HttpError> {
+    pub(super) async fn admit(&self, target: &Target) -> Result<Vec<Admitted>, HttpError> {
         // Before the lookup: a name that is not granted could carry data to its name server.
         self.check_host(target)?;
         let addresses = match &target.host {
-            Host::Name(name) => self.lookup(name, deadline)?,
+            Host::Name(name) => self.lookup(name).await?,
             Host::Address(address) => vec![*address],
         };
         let check = |address| self.check_address(target, address);
@@ -63,9 +59,9 @@ impl Client {
         }
     }
 
-    fn lookup(&self, name: &str, deadline: &Deadline<'_>) -> Result<Vec<IpAddr>, HttpError> {
+    async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, HttpError> {
         let (resolver, host) = (Arc::clone(&self.resolver), name.to_owned());
-        let found = deadline::in_time(deadline, move || resolver.resolve(&host))?;
+        let found = reactor::run_blocking(move || resolver.resolve(&host)).await?;
         let failure = |reason: &str| HttpError::Resolve {
             host: name.to_owned(),
             reason: shown(reason),

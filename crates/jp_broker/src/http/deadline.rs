@@ -2,11 +2,11 @@
 
 use std::{
     cell::Cell,
-    sync::{
-        atomic::{AtomicUsize, Ordering},
-        mpsc::{self, RecvTimeoutError},
-    },
-    thread,
+    future::Future,
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
     time::{Duration, Instant},
 };
 
@@ -14,12 +14,6 @@ use super::{HttpError, download::Pace};
 
 /// How long the client waits before it looks at `stop` again.
 const SLICE: Duration = Duration::from_millis(5);
-
-/// How many lookups and connections may be under way in the process. The system's resolver cannot be
-/// interrupted, so a lookup may outlive its request by half a minute.
-const MAX_WORKERS: usize = 64;
-
-static WORKERS: AtomicUsize = AtomicUsize::new(0);
 
 /// The end of a request's time, and the caller's way to end it earlier.
 pub(super) struct Deadline<'a> {
@@ -102,61 +96,27 @@ impl<'a> Deadline<'a> {
         }
     }
 
-    /// Returns how long to block before looking again.
-    pub(super) fn slice(&self) -> Result<Duration, HttpError> {
-        Ok(self.left()?.min(SLICE))
-    }
-}
-
-/// Runs `work` on a thread of its own and waits for it no longer than the deadline allows.
-///
-/// For system calls that block and cannot be interrupted. A thread that comes too late drops its
-/// result.
-pub(super) fn in_time<T: Send + 'static>(
-    deadline: &Deadline<'_>,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, HttpError> {
-    let place = loop {
-        match Place::take() {
-            Some(place) => break place,
-            None => thread::sleep(deadline.slice()?),
-        }
-    };
-    let (sender, receiver) = mpsc::channel();
-    let failed = |reason: &str| HttpError::Other {
-        host: "the network".to_owned(),
-        reason: reason.to_owned(),
-    };
-    let thread = thread::Builder::new().name("jp-http".to_owned());
-    let spawned = thread.spawn(move || {
-        let result = work();
-        drop(place);
-        // Nobody listens any more when the request ran out of time.
-        let _ = sender.send(result);
-    });
-    spawned.map_err(|_| failed("no thread to wait for it on"))?;
-    loop {
-        match receiver.recv_timeout(deadline.slice()?) {
-            Ok(result) => return Ok(result),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(failed("a lookup or connect died")),
+    /// Waits for a future on this thread, no longer than there is time and interest. The future must
+    /// need no runtime of its own.
+    pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> Result<T, HttpError> {
+        let mut future = pin!(future);
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut context = Context::from_waker(&waker);
+        loop {
+            let left = self.left()?;
+            if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
+                return Ok(done);
+            }
+            thread::park_timeout(left.min(SLICE));
         }
     }
 }
 
-/// One of the [`MAX_WORKERS`] places, given back when dropped.
-struct Place;
+/// Unparks the thread that waits.
+struct Unpark(Thread);
 
-impl Place {
-    fn take() -> Option<Self> {
-        let more = |count| (count < MAX_WORKERS).then_some(count + 1);
-        let taken = WORKERS.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
-        taken.is_ok().then_some(Self)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        WORKERS.fetch_sub(1, Ordering::AcqRel);
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }

@@ -5,14 +5,7 @@
 
 use std::{io, time::Duration};
 
-use super::{
-    Client, HttpError, Request, Response, body,
-    deadline::Deadline,
-    head::{self, Failure},
-    message,
-    target::Target,
-    wire,
-};
+use super::{Client, HttpError, Request, Response, deadline::Deadline, message, target::Target};
 
 /// The most that a download may use, and the least it must do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +109,7 @@ impl Client {
         stop: &dyn Fn() -> bool,
     ) -> Result<Response, DownloadError> {
         let target = Target::parse(&request.url)?;
-        let head = message::encode_head(request, &target)?;
+        let prepared = message::prepare(request, &target)?;
         let deadline = Deadline::start(bounds.timeout, stop).with_pace(bounds.pace);
         let stalled = |error: HttpError| match error {
             HttpError::Timeout { .. } if deadline.is_stalled() => {
@@ -124,30 +117,26 @@ impl Client {
             }
             error => error.into(),
         };
-        let addresses = self.admit(&target, &deadline).map_err(stalled)?;
-        let socket = wire::connect(&target, &addresses, &deadline).map_err(stalled)?;
-        let opened = wire::open(&target, socket, &self.tls, &deadline);
-        let mut connection = opened.map_err(stalled)?;
-        let most = body::Most {
-            body: bounds.max_body,
-            trailers: self.limits.max_header_bytes,
-        };
-        let mut on_head = |incoming: &mut head::Incoming<'_>, head: &Response| {
-            if receiver.head(head).map_err(Failure::Sink)? == Take::Nothing {
-                return Ok(());
-            }
-            body::read(incoming, head, &request.method, most, &mut |piece| {
-                deadline.arrived(piece.len());
-                receiver.piece(piece).map_err(Failure::Sink)
-            })
-        };
-        let limits = &self.limits;
-        head::stream(&mut connection, request, &head, limits, &mut on_head).map_err(|failure| {
-            match failure {
-                Failure::Sink(error) => DownloadError::Receiver(error),
-                Failure::TooLarge("body", limit) => DownloadError::TooLarge { limit },
-                failure => stalled(failure.into_http(&target, &deadline)),
-            }
-        })
+        let limit = bounds.max_body;
+        let opened = deadline.wait(self.open(&prepared, &target));
+        let (head, mut body) = opened.map_err(stalled)?.map_err(stalled)?;
+        if receiver.head(&head).map_err(DownloadError::Receiver)? == Take::Nothing {
+            return Ok(head);
+        }
+        let mut left = limit;
+        if body.announced() > left {
+            return Err(DownloadError::TooLarge { limit });
+        }
+        loop {
+            let next = deadline.wait(body.next());
+            let Some(piece) = next.map_err(stalled)?.map_err(stalled)? else {
+                return Ok(head);
+            };
+            left = left
+                .checked_sub(piece.len() as u64)
+                .ok_or(DownloadError::TooLarge { limit })?;
+            deadline.arrived(piece.len());
+            receiver.piece(&piece).map_err(DownloadError::Receiver)?;
+        }
     }
 }

@@ -1,50 +1,75 @@
-//! Sockets and TLS under a deadline. Connects to admitted addresses only; does not know HTTP.
+//! Sockets and TLS. Connects to admitted addresses only; does not know HTTP.
 
 use std::{
-    io::{self, Read, Write},
-    net::TcpStream,
-    sync::Arc,
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
+use futures::stream::{FuturesUnordered, StreamExt};
 use rustls::{
-    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
+    ClientConfig, RootCertStore,
     client::Resumption,
     crypto::ring,
     pki_types::{CertificateDer, ServerName},
 };
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
 
 use super::{
     HttpError,
     admit::Admitted,
-    deadline::{self, Deadline},
     error::shown,
     target::{Host, Scheme, Target},
 };
 
-/// Connects to the first address that answers; each gets its share of the time.
-pub(super) fn connect(
+/// How long an address may be silent before the next one is tried beside it.
+const HEAD_START: Duration = Duration::from_millis(250);
+
+/// Connects to the first address that answers.
+pub(super) async fn connect(
     target: &Target,
     addresses: &[Admitted],
-    deadline: &Deadline<'_>,
-) -> Result<TcpStream, HttpError> {
-    let mut reason = "it has no address".to_owned();
-    for (tried, address) in addresses.iter().enumerate() {
-        let waiting = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
-        let share = (deadline.left()? / waiting).max(Duration::from_millis(1));
-        let address = address.address();
-        let connect = move || TcpStream::connect_timeout(&address, share);
-        match deadline::in_time(deadline, connect)? {
-            Ok(stream) => return Ok(stream),
-            Err(error) => reason = error.to_string(),
-        }
-    }
-    // A share of the time may end a moment before the whole.
-    deadline.left()?;
-    Err(HttpError::Connect {
+) -> Result<(TcpStream, SocketAddr), HttpError> {
+    let addresses = addresses.iter().map(|address| address.address());
+    race(addresses).await.map_err(|reason| HttpError::Connect {
         host: target.authority(),
         reason,
     })
+}
+
+/// Connects to the first address that answers; otherwise says why the last one did not.
+pub(super) async fn race(
+    addresses: impl Iterator<Item = SocketAddr>,
+) -> Result<(TcpStream, SocketAddr), String> {
+    let mut waiting = addresses;
+    let mut trying = FuturesUnordered::new();
+    let mut reason = "it has no address".to_owned();
+    loop {
+        match waiting.next() {
+            Some(address) => trying.push(async move {
+                let stream = TcpStream::connect(address).await;
+                stream.map(|stream| (stream, address))
+            }),
+            None if trying.is_empty() => return Err(reason),
+            None => {}
+        }
+        match timeout(HEAD_START, trying.next()).await {
+            Ok(Some(Ok(connected))) => return Ok(connected),
+            Ok(Some(Err(error))) => reason = error.to_string(),
+            Ok(None) | Err(_) => {}
+        }
+    }
 }
 
 /// Makes the settings of all TLS connections: public roots and the given ones, no session kept.
@@ -64,29 +89,29 @@ pub(super) fn tls_config(extra_roots: &[Vec<u8>]) -> Result<Arc<ClientConfig>, H
         .with_safe_default_protocol_versions()
         .map_err(|error| failure(error.to_string()))?;
     let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    // A session that is taken up again would tie callers together that know nothing of each other.
     config.resumption = Resumption::disabled();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }
 
-/// A connection to the host, secured if the URL says so.
-pub(super) enum Connection<'a> {
-    Plain(Socket<'a>),
-    Tls(Box<StreamOwned<ClientConnection, Socket<'a>>>),
+/// What both sides agreed to speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Protocol {
+    Http1,
+    Http2,
 }
 
 /// Makes the connection ready for HTTP: for `https` the server has proved its name.
-pub(super) fn open<'a>(
+pub(super) async fn secure(
     target: &Target,
     stream: TcpStream,
     tls: &Arc<ClientConfig>,
-    deadline: &'a Deadline<'a>,
-) -> Result<Connection<'a>, HttpError> {
-    // Only a matter of speed: the head and the body go out in two writes.
+) -> Result<(Stream, Protocol), HttpError> {
+    // Only a matter of speed.
     let _ = stream.set_nodelay(true);
-    let mut socket = Socket { stream, deadline };
     if target.scheme == Scheme::Http {
-        return Ok(Connection::Plain(socket));
+        return Ok((Stream::new(Socket::Plain(stream)), Protocol::Http1));
     }
     let failure = |reason: String| HttpError::Tls {
         host: target.authority(),
@@ -97,83 +122,81 @@ pub(super) fn open<'a>(
             .map_err(|_| failure("no certificate can hold this name".to_owned()))?,
         Host::Address(address) => ServerName::from(*address),
     };
-    let client = ClientConnection::new(Arc::clone(tls), name);
-    let mut client = client.map_err(|error| failure(error.to_string()))?;
-    while client.is_handshaking() {
-        if let Err(error) = client.complete_io(&mut socket) {
-            deadline.left()?;
-            return Err(failure(error.to_string()));
+    let stream = TlsConnector::from(Arc::clone(tls))
+        .connect(name, stream)
+        .await
+        .map_err(|error| failure(error.to_string()))?;
+    let protocol = match stream.get_ref().1.alpn_protocol() {
+        Some(b"h2") => Protocol::Http2,
+        _ => Protocol::Http1,
+    };
+    Ok((Stream::new(Socket::Tls(Box::new(stream))), protocol))
+}
+
+/// A connection to the host, secured if the URL says so, that counts what it receives.
+pub(super) struct Stream {
+    socket: Socket,
+    received: Arc<AtomicU64>,
+}
+
+enum Socket {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    fn new(socket: Socket) -> Self {
+        let received = Arc::default();
+        Self { socket, received }
+    }
+
+    /// Returns the count of received bytes, which goes on.
+    pub(super) fn received(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.received)
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = match &mut self.socket {
+            Socket::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            Socket::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+        };
+        ready!(read)?;
+        let count = buffer.filled().len().saturating_sub(before);
+        self.received.fetch_add(count as u64, Ordering::Relaxed);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.socket {
+            Socket::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Socket::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
         }
     }
-    Ok(Connection::Tls(Box::new(StreamOwned::new(client, socket))))
-}
 
-impl Read for Connection<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(socket) => socket.read(buffer),
-            Self::Tls(stream) => stream.read(buffer),
-        }
-    }
-}
-
-impl Write for Connection<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(socket) => socket.write(bytes),
-            Self::Tls(stream) => stream.write(bytes),
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.socket {
+            Socket::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Socket::Tls(stream) => Pin::new(stream).poll_flush(context),
         }
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(socket) => socket.flush(),
-            Self::Tls(stream) => stream.flush(),
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.socket {
+            Socket::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Socket::Tls(stream) => Pin::new(stream).poll_shutdown(context),
         }
-    }
-}
-
-/// A socket whose every read and write ends with the deadline.
-pub(super) struct Socket<'a> {
-    stream: TcpStream,
-    deadline: &'a Deadline<'a>,
-}
-
-impl Socket<'_> {
-    /// Repeats a read or write in slices. A server that sends a byte now and then gains no time.
-    fn in_slices<T>(
-        &mut self,
-        mut step: impl FnMut(&mut TcpStream, Duration) -> io::Result<T>,
-    ) -> io::Result<T> {
-        use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
-        loop {
-            let slice = self.deadline.slice().map_err(io::Error::other)?;
-            match step(&mut self.stream, slice) {
-                Err(error) if matches!(error.kind(), Interrupted | TimedOut | WouldBlock) => {}
-                done => return done,
-            }
-        }
-    }
-}
-
-impl Read for Socket<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.in_slices(|stream, slice| {
-            stream.set_read_timeout(Some(slice))?;
-            stream.read(buffer)
-        })
-    }
-}
-
-impl Write for Socket<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.in_slices(|stream, slice| {
-            stream.set_write_timeout(Some(slice))?;
-            stream.write(bytes)
-        })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush()
     }
 }

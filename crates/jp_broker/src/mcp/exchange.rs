@@ -72,6 +72,7 @@ impl McpExchange {
             private: false,
             limits: LIMITS,
             extra_roots: self.extra_roots.clone(),
+            proxy: None,
         };
         let client = Client::with_resolver(options, Arc::clone(&self.resolver));
         let client = Arc::new(client.map_err(|error| told(&error))?);

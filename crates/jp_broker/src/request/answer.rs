@@ -3,7 +3,7 @@
 use data_encoding::BASE64;
 use serde_json::{Map, Value, json};
 
-use super::{decode, follow::Followed};
+use super::follow::Followed;
 use crate::{CallError, http::Response, web::Job};
 
 /// Response headers whose values are credentials.
@@ -28,7 +28,7 @@ pub(super) fn answer(
     followed: Followed,
 ) -> Result<Value, CallError> {
     let response = &followed.response;
-    let body = decode::decode(response, job.services.web.limits.max_body)?;
+    let body = job.unpack(response)?;
     let body = job.scrubber.scrub_bytes(&body);
     let (text, encoding) = match std::str::from_utf8(&body) {
         Ok(text) => (text.to_owned(), "utf-8"),

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::{arguments::RequestArguments, server::HttpServer};
 use crate::{
     Audience, CallError, Code,
-    http::Location,
+    http::{ENCODINGS, Location},
     secrets::{Part, find_granted, parts},
     web::{Job, USER_AGENT},
 };
@@ -27,9 +27,6 @@ const MAX_HEADERS: usize = 120;
 const MAX_VALUE: usize = 64 * 1024;
 /// More secrets in one value are refused; each is looked up.
 const MAX_SECRETS: usize = 8;
-
-/// What the answer can be decoded from.
-const ENCODINGS: &str = "gzip, deflate";
 
 /// The headers of a request, with the secrets filled in.
 #[derive(Default)]

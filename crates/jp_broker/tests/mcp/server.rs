@@ -188,7 +188,8 @@ pub(crate) fn read(stream: &mut TcpStream) -> Option<Seen> {
 
 pub(crate) fn write(stream: &mut TcpStream, status: &str, kind: &str, body: &str) {
     let length = body.len();
-    let head =
-        format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n");
+    let head = format!(
+        "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
+    );
     let _ = stream.write_all((head + body).as_bytes());
 }

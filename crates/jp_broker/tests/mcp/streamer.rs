@@ -104,7 +104,7 @@ impl Wire {
     /// Starts a stream of events.
     pub(crate) fn open(&mut self) {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\
-                    Transfer-Encoding: chunked\r\n\r\n";
+                    Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
         let _ = self.stream.write_all(head.as_bytes());
     }
 

@@ -46,7 +46,8 @@ async fn a_call_that_is_taken_without_an_answer_is_an_error_at_once() {
     for status in ["202 Accepted", "204 No Content"] {
         let served = scripted(move |wire, request| match request.method() {
             "tools/call" => {
-                let head = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+                let head =
+                    format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
                 let _ = wire.stream.write_all(head.as_bytes());
             }
             _ => wire.plainly(request),

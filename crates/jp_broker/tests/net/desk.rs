@@ -160,7 +160,7 @@ impl Site {
             if request.is_empty() {
                 return;
             }
-            let answer = answer(&request);
+            let answer = closing(&answer(&request));
             remembered.lock().unwrap().push(request);
             let _ = stream.write_all(&answer);
             let _ = stream.flush();
@@ -197,6 +197,13 @@ impl Site {
     pub(crate) fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }
+}
+
+/// Says in an answer what this server does after it.
+fn closing(answer: &[u8]) -> Vec<u8> {
+    let line = answer.windows(2).position(|two| two == b"\r\n");
+    let (line, rest) = answer.split_at(line.unwrap_or(answer.len()));
+    [line, b"\r\nConnection: close", rest].concat()
 }
 
 /// Makes a response of a body.

@@ -8,12 +8,16 @@ use rustls::{
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer},
 };
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
 
 use crate::{
     desk::{Desk, OK, Site, desk, get},
     server::{Server, read_request},
 };
+
+/// 1,000,001 zeros, by `zlib.brotliCompressSync` of node.
+const BROTLI_BOMB: &[u8] = b"\x5b\x40\x42\x8f\x7f\x02\x20\x1e\x0b\x04\xf4\x73\x1e\x00";
 
 /// A site whose certificate holds for 127.0.0.1, and the root that signed it.
 fn secure(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> (Site, Vec<u8>) {
@@ -159,10 +163,17 @@ fn c38_a_response_that_unfolds_never_ends_or_drips_is_cut_off_with_an_error() {
         assert!(packed.len() < 10_000);
         packed
     };
+    let zstd = |size| compress_to_vec(vec![0; size].as_slice(), CompressionLevel::Fastest);
     // One that unfolds at once, and one that does so member by member.
-    for bytes in [bomb(1_000_001), bomb(100_000).repeat(50)] {
+    for (encoding, bytes) in [
+        ("gzip", bomb(1_000_001)),
+        ("gzip", bomb(100_000).repeat(50)),
+        ("br", BROTLI_BOMB.to_vec()),
+        ("zstd", zstd(1_000_001)),
+        ("zstd", zstd(100_000).repeat(50)),
+    ] {
         let head = format!(
-            "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\nContent-Length: {}\r\n\r\n",
             bytes.len()
         );
         let site = Site::saying([head.into_bytes(), bytes].concat());

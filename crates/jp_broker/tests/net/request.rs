@@ -36,7 +36,7 @@ fn a_response_is_told_in_full() {
         "status": "ok",
         "server": null,
         "http_status": 404,
-        "headers": {"x-a": "1, 2", "content-length": "9"},
+        "headers": {"connection": "close", "x-a": "1, 2", "content-length": "9"},
         "text": "{\"a\":[1]}",
         "json": {"a": [1]},
         "encoding": "utf-8",
@@ -174,7 +174,7 @@ fn a_request_says_who_asks_unless_the_guest_does() {
     desk.request(arguments).unwrap();
     let sent = site.seen().pop().unwrap();
     assert!(
-        sent.contains("user-agent: mine\r\n") && !sent.contains("jp/"),
+        sent.contains("User-Agent: mine\r\n") && !sent.contains("jp/"),
         "{sent}"
     );
 }
