@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use jp_policy::{Limit, Limits};
 use jp_test::{Host, Kit, text};
-use jp_tool::Outcome;
+use jp_tool::{Outcome, Problem};
 use jp_wasm::{
     Afterwards, CapabilityCalls, CapabilityError, Ended, Error, GuestEvents, LogLevel, Prepared,
     ToolKind,
@@ -55,6 +55,10 @@ impl CapabilityCalls for Everything {
             "never" => std::future::pending().await,
             "refused" => Err(CapabilityError {
                 json: json!({"status": "error", "code": "forbidden", "error": "no"}).to_string(),
+                problem: Problem {
+                    code: Some("forbidden".to_owned()),
+                    message: "no".to_owned(),
+                },
                 transient: false,
             }),
             _ => Ok(to_raw_value(&json!({"unix": 7})).unwrap()),

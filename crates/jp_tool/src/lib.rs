@@ -4,6 +4,8 @@
 //! executes a tool; [`wit/tool.wit`](../wit/tool.wit) is the same contract for Wasm components, and
 //! [`wit/0.2.0`](../wit/0.2.0/tool.wit) its second version.
 
+mod answer;
+mod content;
 mod context;
 mod description;
 #[cfg(feature = "guest")]
@@ -12,6 +14,11 @@ mod outcome;
 mod question;
 mod tool;
 
+pub use answer::{Answer, Beside, Problem};
+pub use content::{
+    Annotations, Blob, Content, EmbeddedResource, InvalidBase64, Media, Part, Resource,
+    ResourceContents, ResourceLink, Role, TextPart,
+};
 pub use context::{Action, Context};
 pub use description::{DescribedTool, Description};
 pub use outcome::Outcome;

@@ -17,7 +17,7 @@ use crate::{
     module::ModulePre,
 };
 
-use jp_tool::Outcome;
+use jp_tool::{Answer, Outcome};
 
 /// What kind of tool a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +163,7 @@ impl GuestPre {
         guest: Guest,
         call: &GuestCall<'_>,
         task: Task,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Answer, Error> {
         let GuestCall {
             name,
             arguments,
@@ -196,6 +196,8 @@ impl GuestPre {
                 }
             }
         };
-        outcome.map_err(|error| classify(&error, &signs(store, call.limits)))
+        outcome
+            .map(Answer::from)
+            .map_err(|error| classify(&error, &signs(store, call.limits)))
     }
 }

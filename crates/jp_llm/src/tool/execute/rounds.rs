@@ -90,6 +90,7 @@ impl Pass<'_> {
     fn keep(&mut self, run: Run) -> Result<Outcome, Stopped> {
         let Run {
             result,
+            beside,
             mut stdout,
             mut stderr,
             fuel,
@@ -109,6 +110,7 @@ impl Pass<'_> {
         // What has a schema was read as JSON before it came this far.
         let has_schema = self.tool.output_schema.is_some();
         self.details.form = if has_schema { Form::Json } else { form };
+        self.details.beside = beside;
         let outcome = result?;
         self.details.outcome = Some(outcome.clone());
         Ok(outcome)
