@@ -10,6 +10,7 @@ mod context;
 mod description;
 #[cfg(feature = "guest")]
 pub mod guest;
+mod input;
 mod outcome;
 mod question;
 mod tool;
@@ -21,6 +22,7 @@ pub use content::{
 };
 pub use context::{Action, Context};
 pub use description::{DescribedTool, Description};
+pub use input::{Input, Sample, SampleMessage};
 pub use outcome::Outcome;
 pub use question::{AnswerType, AnswerTypeError, Question};
 pub use tool::{Tool, ToolRequest, ToolResponse, ToolStatus};

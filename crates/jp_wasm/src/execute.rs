@@ -7,7 +7,7 @@ use std::{
 };
 
 use jp_policy::{Limit, Limits};
-use jp_tool::{Answer, Outcome};
+use jp_tool::{Answer, Beside, Input, Outcome};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use wasmtime::Store;
 
@@ -127,7 +127,11 @@ impl Running<'_> {
             Err(stopped) => return Err(stopped.into()),
         };
         let most = bytes(call.limits.output_bytes);
-        if size(&answer.outcome) > most || answer.beside.content.size() > most {
+        let Beside {
+            content, inputs, ..
+        } = &answer.beside;
+        let inputs = inputs.iter().map(Input::size).sum::<usize>();
+        if size(&answer.outcome) > most || content.size() > most || inputs > most {
             return Err(Error::Limit {
                 limit: Limit::Output,
             });
@@ -238,13 +242,7 @@ fn size(outcome: &Outcome) -> usize {
         Outcome::Error { message, trace, .. } => {
             message.len() + trace.iter().map(String::len).sum::<usize>()
         }
-        Outcome::NeedsInput { question } => {
-            let default = question.default.as_ref().map(ToString::to_string);
-            question.id.len()
-                + question.text.len()
-                + question.answer_type.to_wit().len()
-                + default.map_or(0, |json| json.len())
-        }
+        Outcome::NeedsInput { question } => question.size(),
     }
 }
 

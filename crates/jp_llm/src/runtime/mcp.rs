@@ -170,7 +170,7 @@ fn answer(called: Called) -> Answer {
         outcome,
         beside: Beside {
             content,
-            problem: None,
+            ..Beside::default()
         },
     }
 }

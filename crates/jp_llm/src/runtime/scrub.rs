@@ -4,14 +4,23 @@
 use std::borrow::Cow;
 
 use jp_broker::Scrubber;
-use jp_tool::{Annotations, Beside, Blob, Media, Part, Resource, ResourceContents, ResourceLink};
+use jp_tool::{
+    Annotations, Beside, Blob, Input, Media, Part, Resource, ResourceContents, ResourceLink,
+};
 
 /// Takes secrets out of everything that is kept beside an outcome.
 pub(super) fn beside(scrubber: &Scrubber, beside: &mut Beside) {
     if scrubber.is_empty() {
         return;
     }
-    let Beside { content, problem } = beside;
+    let Beside {
+        content,
+        inputs,
+        problem,
+    } = beside;
+    inputs
+        .iter_mut()
+        .for_each(|input| scrub_input(scrubber, input));
     content
         .parts
         .iter_mut()
@@ -22,6 +31,18 @@ pub(super) fn beside(scrubber: &Scrubber, beside: &mut Beside) {
     if let Some(problem) = problem {
         text(scrubber, &mut problem.message);
         maybe(scrubber, &mut problem.code);
+    }
+}
+
+fn scrub_input(scrubber: &Scrubber, input: &mut Input) {
+    match input {
+        Input::Question(question) => text(scrubber, &mut question.text),
+        Input::Sample(sample) => {
+            maybe(scrubber, &mut sample.system_prompt);
+            let messages = sample.messages.iter_mut();
+            messages.for_each(|message| text(scrubber, &mut message.text));
+        }
+        Input::Roots { .. } => {}
     }
 }
 
@@ -97,7 +118,7 @@ fn blob(scrubber: &Scrubber, blob: &mut Blob) {
 
 #[cfg(test)]
 mod tests {
-    use jp_tool::{Content, Problem};
+    use jp_tool::{Content, Problem, Role, Sample, SampleMessage};
     use serde_json::json;
 
     use super::*;
@@ -146,6 +167,14 @@ mod tests {
                 parts,
                 structured: Some(json!({SECRET: [SECRET]})),
             },
+            inputs: vec![Input::Sample(Sample {
+                messages: vec![SampleMessage {
+                    role: Role::User,
+                    text: SECRET.to_owned(),
+                }],
+                system_prompt: secret(),
+                ..Sample::default()
+            })],
             problem: Some(Problem {
                 code: secret(),
                 message: SECRET.to_owned(),
