@@ -25,6 +25,10 @@ const MAX_REASON: usize = 300;
 const MAX_STREAM: usize = 16 * 1024;
 
 /// What a module said.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "made once per answer and taken apart at once; a box would cost each an allocation"
+)]
 pub(super) enum Said {
     /// Its last word.
     Answer(Answer),
