@@ -26,7 +26,7 @@ mod trust;
 mod turn;
 
 pub use approval::{Approval, ApprovalRequest, Approver, Delivery, DeliveryRequest, NobodyToAsk};
-pub use ask::{AskRequest, Asker};
+pub use ask::{AskRequest, Asker, InputRequest};
 pub use budget::{Budget, MAX_QUESTIONS};
 #[cfg(feature = "wasm-tools")]
 pub use builtin::{Builtin, builtins, is_precompiled, precompile};

@@ -11,6 +11,8 @@ mod guest_events;
 pub mod mcp;
 mod memory;
 mod native;
+#[cfg(feature = "wasm-tools")]
+mod scrub;
 mod unavailable;
 
 use std::sync::{Arc, Mutex};
@@ -18,7 +20,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use jp_audit::Waiting;
 use jp_policy::{Grant, Limit, Limits, Request};
-use jp_tool::{DescribedTool, Outcome, ToolStatus};
+use jp_tool::{Answer, Beside, DescribedTool, Outcome, ToolStatus};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -154,6 +156,8 @@ impl From<ToolError> for Stopped {
 pub struct Run {
     /// What the tool said, or why it said nothing.
     pub result: Result<Outcome, Stopped>,
+    /// What it said beside that.
+    pub beside: Beside,
     /// What it printed to standard output.
     pub stdout: Vec<u8>,
     /// What it printed to standard error.
@@ -183,14 +187,18 @@ pub enum Form {
 impl Run {
     /// Makes a run that ended before anything ran.
     pub fn failed(error: impl Into<Stopped>) -> Self {
-        Self::said(Err(error.into()))
+        Self::said(Err::<Outcome, _>(error.into()))
     }
 
     /// Makes a run that printed nothing.
-    #[must_use]
-    pub const fn said(result: Result<Outcome, Stopped>) -> Self {
+    pub fn said(result: Result<impl Into<Answer>, Stopped>) -> Self {
+        let (result, beside) = match result.map(Into::into) {
+            Ok(Answer { outcome, beside }) => (Ok(outcome), beside),
+            Err(stopped) => (Err(stopped), Beside::default()),
+        };
         Self {
             result,
+            beside,
             stdout: Vec::new(),
             stderr: Vec::new(),
             fuel: None,

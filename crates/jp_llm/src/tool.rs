@@ -1,5 +1,6 @@
 //! Tools and their calls: [`ToolDefinition`] and the one way to run it.
 
+mod answered;
 mod arguments;
 mod configured;
 #[cfg(feature = "wasm-tools")]
@@ -20,7 +21,7 @@ mod signed;
 use std::{collections::BTreeMap, sync::Arc};
 
 use jp_policy::Grant;
-use jp_tool::{Action, Outcome, Question};
+use jp_tool::{Action, Beside, Outcome, Question};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -133,6 +134,8 @@ impl ExecutionOutcome {
 pub struct Details {
     /// What the tool itself said last, with trace and transience.
     pub outcome: Option<Outcome>,
+    /// What it said beside that; nothing where its text says it all.
+    pub beside: Beside,
     /// What it printed to standard output.
     pub stdout: Vec<u8>,
     /// What it printed to standard error.

@@ -17,6 +17,7 @@ mod answered;
 mod call;
 mod checksum;
 mod connection;
+mod content;
 mod ending;
 mod error;
 mod events;

@@ -208,12 +208,7 @@ impl Kit {
         });
         let (prepared, wasi) = match ready {
             Ok(ready) => ready,
-            Err(error) => {
-                return Ended {
-                    result: Err(error),
-                    traces: Default::default(),
-                };
-            }
+            Err(error) => return Ended::failed(error),
         };
         let call = GuestCall {
             name: "probe",

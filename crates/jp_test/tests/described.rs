@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use jp_policy::{Limit, Limits};
 use jp_test::{Host, Kit, text};
-use jp_tool::Outcome;
+use jp_tool::{Outcome, Problem};
 use jp_wasm::{
     Afterwards, CapabilityCalls, CapabilityError, Ended, Error, GuestEvents, LogLevel, Prepared,
     ToolKind,
@@ -20,7 +20,16 @@ use serde_json::{
 
 /// Hears and answers everything, and remembers it.
 #[derive(Default)]
-struct Everything(Mutex<Vec<String>>);
+struct Everything(Mutex<Vec<String>>, Meeting);
+
+/// Where two calls wait for each other.
+struct Meeting(tokio::sync::Barrier);
+
+impl Default for Meeting {
+    fn default() -> Self {
+        Self(tokio::sync::Barrier::new(2))
+    }
+}
 
 impl Everything {
     fn note(&self, line: String) {
@@ -53,8 +62,16 @@ impl CapabilityCalls for Everything {
         self.note(format!("call {name} {arguments}"));
         match name {
             "never" => std::future::pending().await,
+            "meet" => {
+                self.1.0.wait().await;
+                Ok(to_raw_value("met").unwrap())
+            }
             "refused" => Err(CapabilityError {
                 json: json!({"status": "error", "code": "forbidden", "error": "no"}).to_string(),
+                problem: Problem {
+                    code: Some("forbidden".to_owned()),
+                    message: "no".to_owned(),
+                },
                 transient: false,
             }),
             _ => Ok(to_raw_value(&json!({"unix": 7})).unwrap()),
@@ -127,7 +144,10 @@ async fn what_it_tells_is_heard_and_what_it_asks_is_answered() {
             .await;
         let said: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(said[0]["ok"], r#"{"unix":7}"#);
-        assert!(said[1]["err"].as_str().unwrap().contains("forbidden"));
+        assert_eq!(
+            (&said[1]["err"], &said[1]["message"]),
+            (&json!("forbidden"), &json!("no"))
+        );
         assert_eq!(
             everything.seen(),
             [
@@ -149,10 +169,9 @@ async fn without_anybody_there_it_runs_and_every_capability_is_forbidden() {
             .answer("described", &json!({"calls": ["clock.now_unix"]}))
             .await;
         let said: Value = serde_json::from_str(&said).unwrap();
-        let error: Value = serde_json::from_str(said[0]["err"].as_str().unwrap()).unwrap();
-        assert_eq!(error["code"], "forbidden");
+        assert_eq!(said[0]["err"], "forbidden");
         assert_eq!(
-            error["error"],
+            said[0]["message"],
             "Capability 'clock.now_unix' is not allowed for tool 'probe'"
         );
     }
@@ -183,6 +202,44 @@ async fn waiting_for_an_answer_counts_against_the_deadline() {
         ended.result,
         Err(Error::Limit { limit: Limit::Time })
     ));
+}
+
+#[tokio::test]
+async fn calls_that_wait_for_each_other_are_under_way_together() {
+    for host in Host::ALL {
+        let kit = Kit::new(host).answered_by(Arc::new(Everything::default()));
+        let together = json!({"together": ["meet", "refused", "meet"]});
+        let said = kit.answer("described", &together).await;
+        assert_eq!(said, r#"["\"met\"",["forbidden","\"met\""]]"#);
+    }
+}
+
+#[tokio::test]
+async fn calls_under_way_are_counted_and_stopped_like_others() {
+    let everything = Arc::new(Everything::default());
+    let kit = Kit::new(Host::OnDemand)
+        .answered_by(Arc::<Everything>::clone(&everything))
+        .limits(|limits| limits.time = std::time::Duration::from_millis(200));
+    let ended = call(&kit, &json!({"together": vec!["never"; 64]})).await;
+    assert!(
+        matches!(ended.result, Err(Error::Limit { limit: Limit::Time })),
+        "{:?}",
+        ended.result
+    );
+    let ended = call(&kit, &json!({"together": vec!["never"; 65]})).await;
+    assert!(
+        matches!(ended.result, Err(Error::Trap { .. })),
+        "{:?}",
+        ended.result
+    );
+    assert_eq!(
+        everything
+            .seen()
+            .iter()
+            .filter(|line| line.starts_with("call"))
+            .count(),
+        128
+    );
 }
 
 #[tokio::test]

@@ -19,6 +19,10 @@ pub struct DescribedTool {
     /// What it is called by.
     pub name: String,
 
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+
     /// One line about it.
     pub summary: String,
 
@@ -28,6 +32,10 @@ pub struct DescribedTool {
 
     /// The JSON Schema of its arguments.
     pub parameters: Value,
+
+    /// The JSON Schema of its structured result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
 }
 
 impl Description {
@@ -63,6 +71,15 @@ impl Description {
                     "the parameters of `{name}` are no JSON Schema object"
                 ));
             }
+            if tool
+                .output_schema
+                .as_ref()
+                .is_some_and(|schema| !schema.is_object())
+            {
+                return Err(format!(
+                    "invalid `output_schema` of `{name}`: expected a JSON Schema object"
+                ));
+            }
         }
         Ok(read)
     }
@@ -81,7 +98,7 @@ mod tests {
     #[test]
     fn a_description_survives_the_round_trip() {
         let text = r#"{"tools":[{"name":"a","summary":"does a","parameters":{"type":"object"}},
-            {"name":"b","summary":"does b","description":"at length","parameters":{},"more":1}]}"#;
+            {"name":"b","title":"B","summary":"does b","description":"at length","parameters":{},"output_schema":{},"more":1}]}"#;
         let read = Description::read(text).unwrap();
         assert_eq!(
             read.tool("b").unwrap().description.as_deref(),
@@ -106,6 +123,10 @@ mod tests {
             (
                 r#"{"tools":[{"name":"a","summary":"","parameters":[]}]}"#,
                 "of `a` are no",
+            ),
+            (
+                r#"{"tools":[{"name":"a","summary":"","parameters":{},"output_schema":[]}]}"#,
+                "invalid `output_schema` of `a`",
             ),
             (
                 r#"{"tools":[{"name":"a","summary":"","parameters":{}},{"name":"a","summary":"","parameters":{}}]}"#,

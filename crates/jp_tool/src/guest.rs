@@ -49,14 +49,7 @@ pub fn run_bound<T: ToolGuest>(
     arguments: &str,
     answers: &str,
 ) -> wit::Outcome {
-    let action = match context.action {
-        wit::Action::Run => Action::Run,
-        wit::Action::FormatArguments => Action::FormatArguments,
-    };
-    let context = Context {
-        root: context.root.into(),
-        action,
-    };
+    let context = from_wit_context(context);
     to_wit_outcome(T::run(context, name, arguments, answers))
 }
 
@@ -72,20 +65,33 @@ fn to_wit_outcome(outcome: Outcome) -> wit::Outcome {
             trace,
             transient,
         }),
-        Outcome::NeedsInput { question } => {
-            let Question {
-                id,
-                text,
-                answer_type,
-                default,
-            } = question;
-            wit::Outcome::NeedsInput(wit::Question {
-                id,
-                text,
-                answer_type: answer_type.to_wit(),
-                default: default.map(|value| value.to_string()),
-            })
-        }
+        Outcome::NeedsInput { question } => wit::Outcome::NeedsInput(to_wit_question(question)),
+    }
+}
+
+fn to_wit_question(question: Question) -> wit::Question {
+    let Question {
+        id,
+        text,
+        answer_type,
+        default,
+    } = question;
+    wit::Question {
+        id,
+        text,
+        answer_type: answer_type.to_wit(),
+        default: default.map(|value| value.to_string()),
+    }
+}
+
+fn from_wit_context(context: wit::Context) -> Context {
+    let action = match context.action {
+        wit::Action::Run => Action::Run,
+        wit::Action::FormatArguments => Action::FormatArguments,
+    };
+    Context {
+        root: context.root.into(),
+        action,
     }
 }
 

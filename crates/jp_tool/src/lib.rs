@@ -4,16 +4,25 @@
 //! executes a tool; [`wit/tool.wit`](../wit/tool.wit) is the same contract for Wasm components, and
 //! [`wit/0.2.0`](../wit/0.2.0/tool.wit) its second version.
 
+mod answer;
+mod content;
 mod context;
 mod description;
 #[cfg(feature = "guest")]
 pub mod guest;
+mod input;
 mod outcome;
 mod question;
 mod tool;
 
+pub use answer::{Answer, Beside, Problem};
+pub use content::{
+    Annotations, Blob, Content, EmbeddedResource, InvalidBase64, Media, Part, Resource,
+    ResourceContents, ResourceLink, Role, TextPart,
+};
 pub use context::{Action, Context};
 pub use description::{DescribedTool, Description};
+pub use input::{Input, Sample, SampleMessage};
 pub use outcome::Outcome;
 pub use question::{AnswerType, AnswerTypeError, Question};
 pub use tool::{Tool, ToolRequest, ToolResponse, ToolStatus};

@@ -50,6 +50,25 @@ impl fmt::Display for AnswerTypeError {
 
 impl std::error::Error for AnswerTypeError {}
 
+impl AnswerTypeError {
+    pub(crate) fn expected(what: &str, got: &Value) -> Self {
+        Self(format!("expected {what}, got {}", shorten(got)))
+    }
+}
+
+impl Question {
+    /// Returns how many bytes of output this is.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let default = self.default.as_ref().map(ToString::to_string);
+        self.id
+            .len()
+            .saturating_add(self.text.len())
+            .saturating_add(self.answer_type.to_wit().len())
+            .saturating_add(default.map_or(0, |json| json.len()))
+    }
+}
+
 impl AnswerType {
     /// Writes the form that the WIT contract uses: `boolean`, `text` or `{"select":{"options":[…]}}`.
     #[must_use]
@@ -91,10 +110,7 @@ impl AnswerType {
             (Self::Text, _) => "a text".to_owned(),
             (Self::Select { options }, _) => format!("one of {}", Value::from(options.clone())),
         };
-        Err(AnswerTypeError(format!(
-            "expected {expected}, got {}",
-            shorten(answer)
-        )))
+        Err(AnswerTypeError::expected(&expected, answer))
     }
 
     fn from_name(name: &str) -> Result<Self, AnswerTypeError> {

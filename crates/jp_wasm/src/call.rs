@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jp_policy::Limits;
-use jp_tool::{Context, Outcome};
+use jp_tool::{Answer, Beside, Context, Outcome};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -60,6 +60,28 @@ pub struct Traces {
 pub struct Ended {
     /// What the guest said, or why it said nothing.
     pub result: Result<Outcome, Error>,
+    /// What the guest said beside that.
+    pub beside: Beside,
     /// What it left behind.
     pub traces: Traces,
+}
+
+impl Ended {
+    /// Makes a call that ended before the guest ran.
+    #[must_use]
+    pub fn failed(error: Error) -> Self {
+        Self::new(Err(error), Traces::default())
+    }
+
+    pub(crate) fn new(result: Result<Answer, Error>, traces: Traces) -> Self {
+        let (result, beside) = match result {
+            Ok(Answer { outcome, beside }) => (Ok(outcome), beside),
+            Err(error) => (Err(error), Beside::default()),
+        };
+        Self {
+            result,
+            beside,
+            traces,
+        }
+    }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use jp_tool::Problem;
 use serde_json::{json, value::RawValue};
 
 /// Capability calls of one call, over all its steps.
@@ -15,8 +16,10 @@ const MAX_NAME: usize = 200;
 /// A capability call that failed, or was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CapabilityError {
-    /// What the guest is told: JSON in the broker's shape.
+    /// What a module is told: JSON in the broker's shape.
     pub json: String,
+    /// The same for people.
+    pub problem: Problem,
     /// Whether the same call may succeed later.
     pub transient: bool,
 }
@@ -55,13 +58,18 @@ pub(crate) async fn answer(
     }
     let name = jp_text::shorten(name, MAX_NAME);
     let message = format!("Capability '{name}' is not allowed for tool '{tool}'");
-    Err(CapabilityError {
-        json: error("forbidden", &message),
-        transient: false,
-    })
+    Err(error("forbidden", message))
 }
 
-/// Writes an error in the broker's shape.
-pub(crate) fn error(code: &str, message: &str) -> String {
-    json!({"status": "error", "code": code, "error": message, "retryable": false}).to_string()
+/// Makes a lasting error in the broker's shape.
+pub(crate) fn error(code: &str, message: String) -> CapabilityError {
+    let json = json!({"status": "error", "code": code, "error": message, "retryable": false});
+    CapabilityError {
+        json: json.to_string(),
+        problem: Problem {
+            code: Some(code.to_owned()),
+            message,
+        },
+        transient: false,
+    }
 }

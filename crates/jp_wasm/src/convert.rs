@@ -1,5 +1,5 @@
-//! Conversions between the WIT types of `jp:tool` and those of `jp_tool`. Both versions of the
-//! contract share one set of types.
+//! Conversions between the WIT types of `jp:tool@0.1.0` and those of `jp_tool`. What version 0.2.0
+//! adds is in `answer.rs`.
 
 use jp_tool::{Action, AnswerType, Context, Outcome, Question};
 
@@ -23,10 +23,17 @@ pub(crate) mod described {
         path: "../jp_tool/wit/0.2.0",
         imports: {
             "jp:tool/capabilities.call-capability": async | trappable,
+            "jp:tool/capabilities.start-capability": async | trappable,
+            "jp:tool/capabilities.[method]pending-call.take": async | trappable,
             default: trappable,
         },
         exports: { default: async },
-        with: { "jp:tool/types@0.1.0": super::generated::jp::tool::types },
+        with: {
+            "jp:tool/types@0.1.0": super::generated::jp::tool::types,
+            "jp:tool/content@0.2.0.blob": crate::answer::KeptBlob,
+            "jp:tool/capabilities@0.2.0.pending-call": crate::pending::PendingCall,
+            "wasi:io/poll@0.2.0": wasmtime_wasi_io::bindings::wasi::io::poll,
+        },
     });
 }
 
@@ -73,41 +80,33 @@ pub fn from_wit_outcome(outcome: wit::Outcome) -> Outcome {
             trace,
             transient,
         },
-        wit::Outcome::NeedsInput(question) => from_wit_question(question),
+        wit::Outcome::NeedsInput(question) => match from_wit_question(question) {
+            Ok(question) => Outcome::NeedsInput { question },
+            Err(problem) => Outcome::failed(problem),
+        },
     }
 }
 
-fn from_wit_question(question: wit::Question) -> Outcome {
+/// Reads a question, or says what is wrong with it.
+pub(crate) fn from_wit_question(question: wit::Question) -> Result<Question, String> {
     let wit::Question {
         id,
         text,
         answer_type,
         default,
     } = question;
-    let answer_type = match AnswerType::from_wit(&answer_type) {
-        Ok(answer_type) => answer_type,
-        Err(error) => {
-            return Outcome::failed(format!(
-                "the tool asked a question nobody can answer: {error}"
-            ));
-        }
-    };
-    let default = match default.map(|json| serde_json::from_str(&json)).transpose() {
-        Ok(default) => default,
-        Err(error) => {
-            return Outcome::failed(format!(
-                "the tool asked a question whose default is not JSON: {error}"
-            ));
-        }
-    };
-    Outcome::NeedsInput {
-        question: Question {
-            id,
-            text,
-            answer_type,
-            default,
-        },
-    }
+    let answer_type = AnswerType::from_wit(&answer_type)
+        .map_err(|error| format!("the tool asked a question nobody can answer: {error}"))?;
+    let default = default.map(|json| serde_json::from_str(&json));
+    let default = default
+        .transpose()
+        .map_err(|error| format!("the tool asked a question whose default is not JSON: {error}"))?;
+    Ok(Question {
+        id,
+        text,
+        answer_type,
+        default,
+    })
 }
 
 pub(crate) fn to_wit_context(context: &Context) -> wit::Context {

@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
-use wasmtime::component::HasSelf;
+use wasmtime::component::{HasSelf, Resource};
+use wasmtime_wasi::WasiView as _;
 
 use crate::{
     call::GuestCall,
     capability::{self, Afterwards, CapabilityCalls, MAX_CALLS},
-    convert::described::jp::tool0_2_0::{capabilities, events},
+    convert::described::jp::tool0_2_0::{capabilities, content, events, inputs},
     error::{OutputFull, TooManyCalls},
     execute::bytes,
     host::State,
+    pending::{self, PendingCall},
 };
 
 /// What an event costs beside its text, so that nobody sends empty ones for ever.
@@ -63,7 +65,20 @@ impl Outward {
 
     /// Counts text that goes out. It is output like any other: what is too much stops the call.
     fn count(&mut self, text: &str) -> Result<(), OutputFull> {
-        let size = text.len().saturating_add(EVENT);
+        self.count_bytes(text.len().saturating_add(EVENT))
+    }
+
+    /// Counts a capability call, which is made only if there were few enough before it.
+    fn count_call(&mut self) -> Result<(), TooManyCalls> {
+        if self.made == MAX_CALLS {
+            return Err(TooManyCalls);
+        }
+        self.made += 1;
+        Ok(())
+    }
+
+    /// Counts bytes that the host keeps for the guest.
+    pub(crate) fn count_bytes(&mut self, size: usize) -> Result<(), OutputFull> {
         self.room = self.room.checked_sub(size).ok_or(OutputFull)?;
         Ok(())
     }
@@ -96,31 +111,35 @@ impl events::Host for State {
     }
 }
 
+impl inputs::Host for State {}
+
 impl capabilities::Host for State {
     async fn call_capability(
         &mut self,
         name: String,
         args: String,
-    ) -> wasmtime::Result<Result<String, String>> {
+    ) -> wasmtime::Result<Result<String, capabilities::CapabilityError>> {
         self.touched = true;
-        let Outward {
-            calls, tool, made, ..
-        } = &mut self.outward;
-        if *made == MAX_CALLS {
-            return Err(TooManyCalls.into());
-        }
-        *made += 1;
-        let answer = capability::answer(
-            calls.as_ref(),
-            tool,
-            (&name, &args),
-            Afterwards::GuestGoesOn,
-        )
-        .await;
-        Ok(match answer {
-            Ok(result) => Ok(String::from(Box::<str>::from(result))),
-            Err(error) => Err(error.json),
-        })
+        self.outward.count_call()?;
+        let Outward { calls, tool, .. } = &self.outward;
+        let asked = (name.as_str(), args.as_str());
+        let answer = capability::answer(calls.as_ref(), tool, asked, Afterwards::GuestGoesOn);
+        Ok(pending::told(answer.await))
+    }
+
+    async fn start_capability(
+        &mut self,
+        name: String,
+        args: String,
+    ) -> wasmtime::Result<Resource<PendingCall>> {
+        self.touched = true;
+        self.outward.count_call()?;
+        let (calls, tool) = (self.outward.calls.clone(), self.outward.tool.clone());
+        let call = PendingCall::start(async move {
+            let asked = (name.as_str(), args.as_str());
+            capability::answer(calls.as_ref(), &tool, asked, Afterwards::GuestGoesOn).await
+        });
+        Ok(self.ctx().table.push(call.await)?)
     }
 }
 
@@ -131,6 +150,8 @@ pub(crate) fn link(
 ) -> wasmtime::Result<()> {
     match interface {
         "jp:tool/events" => events::add_to_linker::<State, HasSelf<State>>(linker, |state| state),
+        "jp:tool/content" => content::add_to_linker::<State, HasSelf<State>>(linker, |state| state),
+        "jp:tool/inputs" => inputs::add_to_linker::<State, HasSelf<State>>(linker, |state| state),
         "jp:tool/capabilities" => {
             capabilities::add_to_linker::<State, HasSelf<State>>(linker, |state| state)
         }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use jp_policy::{Limit, Limits};
-use jp_tool::Outcome;
+use jp_tool::{Answer, Beside, Input, Outcome};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use wasmtime::Store;
 
@@ -46,29 +46,18 @@ pub(crate) struct Running<'a> {
 impl Running<'_> {
     pub(crate) async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
         if let Err(error) = check_stdio(prepared, &call) {
-            return Ended {
-                result: Err(error),
-                traces: Traces::default(),
-            };
+            return Ended::failed(error);
         }
         let Some(_ticking) = self.ticker.enter() else {
             // Without the clock's thread nothing could stop a guest that computes.
             let reason = "no thread to watch the time limit with".to_owned();
-            return Ended {
-                result: Err(Error::Host { reason }),
-                traces: Traces::default(),
-            };
+            return Ended::failed(Error::Host { reason });
         };
         let now = Instant::now();
         let stop = Stop::new(now, deadline(now, call.limits.time), call.cancel.clone());
         let _place = match self.place(&stop).await {
             Ok(place) => place,
-            Err(stopped) => {
-                return Ended {
-                    result: Err(stopped.into()),
-                    traces: Traces::default(),
-                };
-            }
+            Err(stopped) => return Ended::failed(stopped.into()),
         };
         let (spare, wants_refill) = prepared.spares.take();
         if wants_refill {
@@ -91,10 +80,7 @@ impl Running<'_> {
                 Ok(store) => (store, None),
                 Err(error) => {
                     let reason = format!("cannot make a store: {}", describe(&error));
-                    return Ended {
-                        result: Err(Error::Host { reason }),
-                        traces: Traces::default(),
-                    };
+                    return Ended::failed(Error::Host { reason });
                 }
             },
         };
@@ -104,7 +90,7 @@ impl Running<'_> {
         };
         let traces = traces(&store, call.limits);
         self.take_down(store);
-        Ended { result, traces }
+        Ended::new(result, traces)
     }
 
     /// Waits for a place in the pool, as long as the call may take; usually there is one.
@@ -126,7 +112,7 @@ impl Running<'_> {
         prepared: &Prepared,
         call: &GuestCall<'_>,
         stop: &Arc<Stop>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Answer, Error> {
         // Pinned here, because moving a future this large costs as much as a system call.
         let run = pin!(async {
             let guest = match guest {
@@ -136,16 +122,21 @@ impl Running<'_> {
             let pre = prepared.spares.pre();
             pre.call(store, guest, call, self.task).await
         });
-        let outcome = match run_in_turns(run, stop, self.turns, self.ticker).await {
-            Ok(outcome) => outcome?,
+        let answer = match run_in_turns(run, stop, self.turns, self.ticker).await {
+            Ok(answer) => answer?,
             Err(stopped) => return Err(stopped.into()),
         };
-        if size(&outcome) > bytes(call.limits.output_bytes) {
+        let most = bytes(call.limits.output_bytes);
+        let Beside {
+            content, inputs, ..
+        } = &answer.beside;
+        let inputs = inputs.iter().map(Input::size).sum::<usize>();
+        if size(&answer.outcome) > most || content.size() > most || inputs > most {
             return Err(Error::Limit {
                 limit: Limit::Output,
             });
         }
-        Ok(outcome)
+        Ok(answer)
     }
 
     /// Closes what the guest held open, and lets somebody else take the used instance down: that
@@ -251,13 +242,7 @@ fn size(outcome: &Outcome) -> usize {
         Outcome::Error { message, trace, .. } => {
             message.len() + trace.iter().map(String::len).sum::<usize>()
         }
-        Outcome::NeedsInput { question } => {
-            let default = question.default.as_ref().map(ToString::to_string);
-            question.id.len()
-                + question.text.len()
-                + question.answer_type.to_wit().len()
-                + default.map_or(0, |json| json.len())
-        }
+        Outcome::NeedsInput { question } => question.size(),
     }
 }
 

@@ -6,6 +6,7 @@
 use wasmtime::{Engine, Instance, Store};
 
 use crate::{
+    answer,
     call::{GuestCall, Task},
     code::Code,
     convert::{self, described, from_wit_outcome, to_wit_context},
@@ -17,7 +18,7 @@ use crate::{
     module::ModulePre,
 };
 
-use jp_tool::Outcome;
+use jp_tool::Answer;
 
 /// What kind of tool a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,14 +164,14 @@ impl GuestPre {
         guest: Guest,
         call: &GuestCall<'_>,
         task: Task,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Answer, Error> {
         let GuestCall {
             name,
             arguments,
             answers,
             ..
         } = *call;
-        let outcome = match (guest, self) {
+        let answer = match (guest, self) {
             (Guest::Module(instance), Self::Module(module)) => {
                 return module.call(store, instance, call).await;
             }
@@ -178,7 +179,7 @@ impl GuestPre {
             (Guest::Component(guest), _) => {
                 let context = to_wit_context(call.context);
                 let said = guest.call_run(&mut *store, &context, name, arguments, answers);
-                said.await.map(from_wit_outcome)
+                said.await.map(from_wit_outcome).map(Answer::from)
             }
             (Guest::Described(guest), _) => {
                 store.data_mut().outward = Outward::of(call);
@@ -187,15 +188,13 @@ impl GuestPre {
                     Task::Run => {
                         let context = to_wit_context(call.context);
                         let said = guest.call_run(&mut *store, &context, name, arguments, answers);
-                        said.await.map(from_wit_outcome)
+                        let said = said.await;
+                        said.and_then(|said| answer::of(said, store.data_mut()))
                     }
-                    Task::Describe => {
-                        let said = guest.call_describe(&mut *store).await;
-                        said.map(|content| Outcome::Success { content })
-                    }
+                    Task::Describe => guest.call_describe(&mut *store).await.map(Answer::from),
                 }
             }
         };
-        outcome.map_err(|error| classify(&error, &signs(store, call.limits)))
+        answer.map_err(|error| classify(&error, &signs(store, call.limits)))
     }
 }

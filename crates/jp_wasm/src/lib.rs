@@ -7,6 +7,7 @@
 //! Entry points: [`Runtime`] for hosts that keep one, [`execute`] and [`execute_from_path`] for
 //! those that want a single call with default limits.
 
+mod answer;
 mod artifact;
 mod cache;
 mod call;
@@ -27,6 +28,7 @@ mod limiter;
 mod link;
 mod module;
 mod output;
+mod pending;
 mod prescan;
 mod preview1;
 mod runtime;

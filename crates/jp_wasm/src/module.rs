@@ -8,7 +8,7 @@ mod answer;
 mod exchange;
 mod shape;
 
-use jp_tool::{Action, Outcome};
+use jp_tool::{Action, Answer, Outcome};
 use wasmtime::{Engine, Instance, InstancePre, Linker, Module, ModuleExport, Store};
 use wasmtime_wasi::I32Exit;
 
@@ -105,16 +105,15 @@ impl ModulePre {
         store: &mut Store<State>,
         instance: Instance,
         call: &GuestCall<'_>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Answer, Error> {
         if call.context.action == Action::FormatArguments {
             // Whatever the module would do now, it was not asked to.
-            return Ok(Outcome::failed("a core module cannot format its arguments"));
+            return Ok(Outcome::failed("a core module cannot format its arguments").into());
         }
         let (size, most) = (call.arguments.len(), max_input(call));
         if size > most {
-            return Ok(Outcome::failed(format!(
-                "WASM tool input too large: {size} bytes (max {most})"
-            )));
+            let message = format!("WASM tool input too large: {size} bytes (max {most})");
+            return Ok(Outcome::failed(message).into());
         }
         match self.way_in(call.module.entrypoint)? {
             WayIn::Command(start) => command(store, instance, start, call).await,
@@ -129,7 +128,7 @@ impl ModulePre {
         instance: Instance,
         entry: ModuleExport,
         call: &GuestCall<'_>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Answer, Error> {
         let host = |error: wasmtime::Error| Error::Host {
             reason: causes(&error),
         };
@@ -152,7 +151,7 @@ impl ModulePre {
         };
         for made in 0.. {
             let (name, arguments) = match answer::read(said, version)? {
-                Said::Outcome(outcome) => return Ok(outcome),
+                Said::Answer(answer) => return Ok(answer),
                 Said::Call { name, arguments } => (name, arguments),
             };
             if made == MAX_CALLS {
@@ -186,7 +185,7 @@ async fn command(
     instance: Instance,
     start: ModuleExport,
     call: &GuestCall<'_>,
-) -> Result<Outcome, Error> {
+) -> Result<Answer, Error> {
     store.data_mut().preview1.set_stdin(call.arguments);
     let started = function::<(), ()>(&instance, store, start);
     let ended = match started {
@@ -207,7 +206,7 @@ async fn command(
     }
     let text = exchange::utf8(stdout)?;
     match answer::read(text, AbiVersion::One)? {
-        Said::Outcome(outcome) => Ok(outcome),
+        Said::Answer(answer) => Ok(answer),
         Said::Call { name, arguments } => {
             let asked = (name.as_str(), arguments.as_str());
             let ends = Afterwards::CallEnds;

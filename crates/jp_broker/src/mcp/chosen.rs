@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use jp_policy::{Capability, HostPattern, Net};
+use jp_tool::Content;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -127,11 +128,16 @@ impl Chosen<'_> {
         };
         let called = self.pool.call(self.id, &made).await;
         let called = called.map_err(|error| errors::told(&error))?;
-        let mut result = json!({
-            "content": [{ "type": "text", "text": called.text() }],
-            "isError": called.is_error,
-        });
-        if let (Some(structured), Some(object)) = (called.structured, result.as_object_mut()) {
+        let Content {
+            mut parts,
+            structured,
+        } = called.content;
+        if let (true, Some(structured)) = (parts.is_empty(), &structured) {
+            // Servers should repeat it as text; of those that do not, this is all there is.
+            parts.push(structured.to_string().into());
+        }
+        let mut result = json!({ "content": parts, "isError": called.is_error });
+        if let (Some(structured), Some(object)) = (structured, result.as_object_mut()) {
             object.insert("structuredContent".to_owned(), structured);
         }
         Ok(json!({ "status": "ok", "server": self.id, "result": result }))

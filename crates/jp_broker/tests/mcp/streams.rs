@@ -51,7 +51,7 @@ async fn progress_is_heard_before_the_answer_is_sent() {
         },
         ..Ask::default()
     };
-    assert_eq!(ask.call(&pool, "work").await.unwrap().content, "done");
+    assert_eq!(ask.call(&pool, "work").await.unwrap().text(), "done");
     let messages = messages.lock().unwrap();
     assert_eq!(*messages, ["step 1", "step 2", "step 3"]);
 }
@@ -64,7 +64,7 @@ async fn the_answer_ends_the_call_though_the_stream_stays_open() {
     });
     let pool = pool(vec![server("a", &served, &[])]);
     let called = Ask::default().call(&pool, "work").await.unwrap();
-    assert_eq!(called.content, "done");
+    assert_eq!(called.text(), "done");
     is_closed(&served).await;
     assert!(served.of("notifications/cancelled").is_empty());
 }
@@ -78,7 +78,7 @@ async fn no_stream_that_stays_open_holds_a_connection_back() {
     });
     let pool = pool(vec![server("a", &served, &[])]);
     let called = Ask::default().call(&pool, "work").await.unwrap();
-    assert_eq!(called.content, "done");
+    assert_eq!(called.text(), "done");
     until("all four are closed", || {
         served.hung_up.load(Ordering::SeqCst) == 4
     })
@@ -189,8 +189,8 @@ async fn streams_of_two_calls_do_not_wait_for_each_other() {
         called
     };
     let (slow, quick) = tokio::join!(slow.call(&pool, "work"), quick);
-    assert_eq!(slow.unwrap().content, "done");
-    assert_eq!(quick.unwrap().content, "done");
+    assert_eq!(slow.unwrap().text(), "done");
+    assert_eq!(quick.unwrap().text(), "done");
 }
 
 #[tokio::test]
@@ -209,7 +209,7 @@ async fn what_else_a_server_says_in_a_stream_is_heard_or_left_out() {
     });
     let pool = pool(vec![server("a", &served, &[])]);
     let called = Ask::default().call(&pool, "work").await.unwrap();
-    assert_eq!(called.content, "done");
+    assert_eq!(called.text(), "done");
     let reply = |id: &str| {
         let seen = served.seen.lock().unwrap();
         let mut replies = seen.iter().filter(|one| one.body["id"] == id);
@@ -240,5 +240,5 @@ async fn a_stream_may_be_cut_anywhere() {
     });
     let pool = pool(vec![server("a", &served, &[])]);
     let called = Ask::default().call(&pool, "work").await.unwrap();
-    assert_eq!(called.content, "ü€😀");
+    assert_eq!(called.text(), "ü€😀");
 }

@@ -27,7 +27,7 @@ fn once(script: impl Fn(&mut Wire, &Seen) + Send + Sync + 'static) -> Served {
 async fn broken(served: &Served, pool: &Servers) -> String {
     let error = Ask::default().call(pool, "work").await.unwrap_err();
     let called = Ask::default().call(pool, "work").await.unwrap();
-    assert_eq!(called.content, "done");
+    assert_eq!(called.text(), "done");
     assert_eq!(served.of("initialize").len(), 1);
     error.to_string()
 }
@@ -224,6 +224,6 @@ async fn d42_a_secret_that_comes_back_in_pieces_of_a_stream_is_not_revealed() {
     let header = ("Authorization", "Bearer {{secret:alpha}}");
     let pool = pool(vec![server("a", &served, &[header])]);
     let called = Ask::default().call(&pool, "work").await.unwrap();
-    assert_eq!(called.content, "\"work\": Bearer [secret:alpha]!");
+    assert_eq!(called.text(), "\"work\": Bearer [secret:alpha]!");
     assert!(served.of("tools/call")[0].head.contains("al-s3cret"));
 }

@@ -27,6 +27,7 @@ mod overlay;
 mod pins;
 mod refused;
 mod registry;
+mod results;
 mod secrets;
 mod shop;
 mod terminal;

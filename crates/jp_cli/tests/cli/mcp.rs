@@ -70,3 +70,13 @@ fn rejects(sandbox: &Sandbox, instead_of: &str, code: i32, message: &str) {
     };
     sandbox.write("workspace/server.sh", &format!("{start}{error}{end}"));
 }
+
+/// Makes the server answer calls with this result.
+pub(crate) fn answers(sandbox: &Sandbox, result: &Value) {
+    sandbox.write("workspace/answer.json", &result.to_string());
+    let fixed = r#""result":{"content":[{"type":"text","text":"LOUD"}]}}\n' "$id""#;
+    let read = r#""result":%s}\n' "$id" "$(cat answer.json)""#;
+    let server = SERVER.replace(fixed, read);
+    assert_ne!(server, SERVER);
+    sandbox.write("workspace/server.sh", &server);
+}

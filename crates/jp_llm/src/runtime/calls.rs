@@ -12,12 +12,12 @@ use async_trait::async_trait;
 use jp_audit::{Log, Waiting};
 use jp_broker::{Answer, Broker, CallError, Caller, Code};
 use jp_policy::Grant;
-use jp_tool::Outcome;
+use jp_tool::{Outcome, Problem};
 use jp_wasm::{Afterwards, CapabilityCalls, CapabilityError, ToolKind};
 use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
-use super::{Invocation, Run};
+use super::{Invocation, Run, scrub};
 use crate::{
     ToolError,
     tool::{CapabilityRecord, Others},
@@ -131,8 +131,11 @@ pub(super) fn scrubbed(invocation: &Invocation<'_>, run: Run) -> Run {
             Outcome::NeedsInput { question }
         }
     });
+    let mut beside = run.beside;
+    scrub::beside(&scrubber, &mut beside);
     Run {
         result,
+        beside,
         stdout: scrubber.scrub_bytes(&run.stdout).into_owned(),
         stderr: scrubber.scrub_bytes(&run.stderr).into_owned(),
         ..run
@@ -239,6 +242,10 @@ impl CapabilityCalls for Calls {
                 Err(CapabilityError {
                     json: error.to_json().to_string(),
                     transient: error.retryable,
+                    problem: Problem {
+                        code: Some(error.code.as_str().to_owned()),
+                        message: error.message,
+                    },
                 })
             }
         }

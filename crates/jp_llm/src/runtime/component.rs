@@ -235,7 +235,11 @@ impl ToolRuntime for ComponentRuntime {
             events: super::guest_events::of(invocation),
             module: self.abi(),
         };
-        let Ended { result, traces } = runtime.call(&prepared, call).await;
+        let Ended {
+            result,
+            beside,
+            traces,
+        } = runtime.call(&prepared, call).await;
         // Only now: the directory of the call's own goes with it.
         drop(opened);
         let result = result.map_err(|error| match error {
@@ -250,6 +254,7 @@ impl ToolRuntime for ComponentRuntime {
         });
         let run = Run {
             result,
+            beside,
             stdout: traces.stdout,
             stderr: traces.stderr,
             fuel: Some(traces.fuel),

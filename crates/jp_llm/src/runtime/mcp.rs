@@ -7,9 +7,9 @@ mod servers;
 use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
-use jp_broker::mcp::{Call, Digest, McpError, Progress, Reach, Servers};
+use jp_broker::mcp::{Call, Called, Digest, McpError, Progress, Reach, Servers};
 use jp_policy::{Limit, Limits, Request};
-use jp_tool::{Action, Outcome, ToolStatus};
+use jp_tool::{Action, Answer, Beside, Content, Outcome, Part, ToolStatus};
 
 use super::{Invocation, Memory, MemoryOf, Run, Stopped, ToolRuntime};
 use crate::{Host, ToolError, tool::Printed};
@@ -140,16 +140,38 @@ impl ToolRuntime for McpRuntime {
             progress: &progress,
         };
         Run::said(match self.servers.call(&self.server, &call).await {
-            Ok(called) if called.is_error => Ok(Outcome::Error {
-                message: called.text(),
-                trace: Vec::new(),
-                transient: false,
-            }),
-            Ok(called) => Ok(Outcome::Success {
-                content: called.text(),
-            }),
-            Err(error) => self.stopped(invocation, &error),
+            Ok(called) => Ok(answer(called)),
+            Err(error) => self.stopped(invocation, &error).map(Answer::from),
         })
+    }
+}
+
+/// Makes what all tools answer with of what a server answered. What is text alone is kept once.
+fn answer(called: Called) -> Answer {
+    let text = called.text();
+    let outcome = match called.is_error {
+        true => Outcome::failed(text),
+        false => Outcome::Success { content: text },
+    };
+    let is_plain = match called.content.parts.as_slice() {
+        [] => true,
+        [Part::Text(part)] => part.annotations.is_none(),
+        _ => false,
+    };
+    let content = Content {
+        parts: if is_plain {
+            Vec::new()
+        } else {
+            called.content.parts
+        },
+        structured: called.content.structured,
+    };
+    Answer {
+        outcome,
+        beside: Beside {
+            content,
+            ..Beside::default()
+        },
     }
 }
 

@@ -182,6 +182,13 @@ impl ToolDefinition {
         }
     }
 
+    /// Returns the schema of its results: the one of its manifest, or its own, once it was asked.
+    #[must_use]
+    pub fn known_output_schema(&self) -> Option<&Value> {
+        let described = || self.described.get()?.as_ref()?.output_schema.as_ref();
+        self.output_schema.as_ref().or_else(described)
+    }
+
     /// Asks the tool what it is, if its configuration does not say what it takes; once.
     ///
     /// # Errors
@@ -231,10 +238,14 @@ impl ToolDefinition {
     /// Returns the checks of its results, made when the first one comes; nothing when it says nothing
     /// about them.
     pub(crate) fn result_checker(&self) -> Result<Option<&Checker>, ToolError> {
-        let Some(schema) = &self.output_schema else {
+        let Some(schema) = self.known_output_schema() else {
             return Ok(None);
         };
-        let make = || Checker::new(schema, SchemaBy::Manifest);
+        let by = match self.output_schema {
+            Some(_) => SchemaBy::Manifest,
+            None => SchemaBy::Others,
+        };
+        let make = || Checker::new(schema, by);
         let made = self.result_checker.get_or_init(make);
         made.as_ref().map(Some).map_err(|reason| ToolError::Host {
             tool: self.name.clone(),

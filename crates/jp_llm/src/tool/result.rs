@@ -16,18 +16,25 @@ pub(super) struct Unfit {
     pub(super) reason: String,
 }
 
-/// Checks the text of a result. Its size is bounded by the limit on output, its depth by the reader.
-pub(super) fn check(checker: &Checker, content: &str) -> Result<(), Unfit> {
-    let whole = |reason: String| Unfit {
-        path: "/".to_owned(),
-        reason,
-    };
-    let value: Value = serde_json::from_str(content)
-        .map_err(|error| whole(format!("the result is not JSON: {error}")))?;
+/// Reads the text of a tool that has no other way to say data. Its size is bounded by the limit on
+/// output, its depth by the reader.
+pub(super) fn read(content: &str) -> Result<Value, Unfit> {
+    serde_json::from_str(content).map_err(|error| whole(format!("the result is not JSON: {error}")))
+}
+
+/// Checks a result.
+pub(super) fn check(checker: &Checker, value: &Value) -> Result<(), Unfit> {
     let validator = checker.validator().map_err(whole)?;
-    match first_problem(validator, &value) {
+    match first_problem(validator, value) {
         None => Ok(()),
         Some((path, reason)) => Err(Unfit { path, reason }),
+    }
+}
+
+fn whole(reason: String) -> Unfit {
+    Unfit {
+        path: "/".to_owned(),
+        reason,
     }
 }
 
@@ -39,7 +46,8 @@ mod tests {
 
     fn checked(schema: &Value, content: &str) -> Result<(), (String, String)> {
         let checker = Checker::new(schema, SchemaBy::Manifest).unwrap();
-        check(&checker, content).map_err(|unfit| (unfit.path, unfit.reason))
+        let checked = read(content).and_then(|value| check(&checker, &value));
+        checked.map_err(|unfit| (unfit.path, unfit.reason))
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod kit;
 mod learn_alike;
 mod models;
 mod native;
+mod parts;
 mod places;
 mod processes;
 mod questions;

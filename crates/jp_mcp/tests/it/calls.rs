@@ -16,15 +16,15 @@ async fn arguments_are_sent_and_texts_come_back() {
     let called = call(&pool, "echo", json!({"a": [1, {"b": "ü"}]}))
         .await
         .unwrap();
-    assert_eq!(called.content, r#"{"a":[1,{"b":"ü"}]}"#);
+    assert_eq!(called.text(), r#"{"a":[1,{"b":"ü"}]}"#);
     assert!(!called.is_error);
     let mixed = call(&pool, "mixed", json!({})).await.unwrap();
     assert_eq!(
         mixed.text(),
-        "one\n\ntwo\n\n[image of type image/png left out, 4 bytes as base64]"
+        "one\n\n[image: image/png, 3 bytes, not shown as text]\n\ntwo"
     );
     let no = call(&pool, "no", json!({})).await.unwrap();
-    assert!(no.is_error && no.content == "not today");
+    assert!(no.is_error && no.text() == "not today");
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn cancelling_returns_at_once_and_tells_the_server() {
     let (ended, ()) = tokio::join!(ask.call(&pool, "sleep", json!({"ms": AGES})), cancel);
     assert!(matches!(ended, Err(McpError::Cancelled)), "{ended:?}");
     until("the server hears of it", async || {
-        call(&pool, "cancelled", json!({})).await.unwrap().content == "1"
+        call(&pool, "cancelled", json!({})).await.unwrap().text() == "1"
     })
     .await;
 }
@@ -75,7 +75,7 @@ async fn a_call_that_is_dropped_is_cancelled_too() {
         () = ask.arrived() => {}
     }
     until("the server hears of it", async || {
-        call(&pool, "cancelled", json!({})).await.unwrap().content == "1"
+        call(&pool, "cancelled", json!({})).await.unwrap().text() == "1"
     })
     .await;
 }
@@ -99,7 +99,7 @@ async fn a_call_that_is_late_is_cancelled_too() {
         time *= 2;
     }
     until("the server hears of it", async || {
-        call(&pool, "cancelled", json!({})).await.unwrap().content != "0"
+        call(&pool, "cancelled", json!({})).await.unwrap().text() != "0"
     })
     .await;
 }
@@ -111,7 +111,7 @@ async fn calls_run_side_by_side() {
         slow.arrived().await;
         for n in 0..20 {
             let called = call(&pool, "echo", json!({"n": n})).await.unwrap();
-            assert_eq!(called.content, format!("{{\"n\":{n}}}"));
+            assert_eq!(called.text(), format!("{{\"n\":{n}}}"));
         }
     };
     tokio::select! {
@@ -139,7 +139,7 @@ async fn a_result_over_the_limit_is_refused_and_the_server_lives_on() {
         call(&pool, "big", json!({"bytes": 1000}))
             .await
             .unwrap()
-            .content
+            .text()
             .len(),
         1000
     );
@@ -163,7 +163,7 @@ async fn a_message_over_the_limit_ends_the_server_and_the_next_call_starts_it_ag
         call(&pool, "big", json!({"bytes": 10}))
             .await
             .unwrap()
-            .content
+            .text()
             .len(),
         10
     );
@@ -190,7 +190,7 @@ async fn e55_stray_lines_are_tolerated_up_to_a_bound_and_kept() {
         call(&pool, "noise", json!({"lines": 7}))
             .await
             .unwrap()
-            .content,
+            .text(),
         "done"
     );
     let error = call(&pool, "noise", json!({"lines": 1}))

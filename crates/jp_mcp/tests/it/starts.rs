@@ -39,7 +39,7 @@ async fn a_server_that_dies_says_why_and_is_started_again() {
         text.contains("exited with status 3") && text.contains("stderr: out of paper"),
         "{text}"
     );
-    assert_eq!(call(&pool, "echo", json!({})).await.unwrap().content, "{}");
+    assert_eq!(call(&pool, "echo", json!({})).await.unwrap().text(), "{}");
 }
 
 #[tokio::test]
@@ -190,7 +190,7 @@ async fn a_server_of_the_newest_revision_is_greeted_its_way() {
     let called = call(&pool(&["newer"]), "echo", json!({"a": 1}))
         .await
         .unwrap();
-    assert_eq!(called.content, r#"{"a":1}"#);
+    assert_eq!(called.text(), r#"{"a":1}"#);
 }
 
 #[tokio::test]

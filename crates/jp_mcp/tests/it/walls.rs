@@ -24,7 +24,7 @@ async fn b27_files_outside_the_grant_are_not_there() {
     let pool = pool_of(inside, limits());
     let read = async |path: String| call(&pool, "read", json!({"path": path})).await.unwrap();
     let at = |name: &str| dir.join(name).to_str().unwrap().to_owned();
-    assert_eq!(read(at("in/a")).await.content, "inside");
+    assert_eq!(read(at("in/a")).await.text(), "inside");
     for path in [
         at("secret"),
         at("in/link"),
@@ -34,7 +34,7 @@ async fn b27_files_outside_the_grant_are_not_there() {
         "/var/lib/dpkg/status".to_owned(),
     ] {
         let said = read(path.clone()).await;
-        assert!(said.is_error, "{path}: {}", said.content);
+        assert!(said.is_error, "{path}: {}", said.text());
     }
 }
 
@@ -45,7 +45,7 @@ async fn b27_there_is_no_network_unless_it_is_granted() {
     let said = call(&pool(&[]), "connect", json!({"address": address}))
         .await
         .unwrap();
-    assert!(said.is_error, "{}", said.content);
+    assert!(said.is_error, "{}", said.text());
     let with = Program {
         net: Net::Any,
         ..program(&[])
@@ -57,7 +57,7 @@ async fn b27_there_is_no_network_unless_it_is_granted() {
     )
     .await
     .unwrap();
-    assert_eq!(said.content, "connected");
+    assert_eq!(said.text(), "connected");
     let some = Program {
         net: Net::hosts(["example.com".parse().unwrap()]),
         ..program(&[])
@@ -77,10 +77,8 @@ async fn a_server_has_the_memory_it_was_given_and_no_more() {
     let pool = pool_of(little, limits());
     let path = json!({"path": "/proc/self/limits"});
     let said = call(&pool, "read", path).await.unwrap();
-    let line = said
-        .content
-        .lines()
-        .find(|line| line.starts_with("Max data size"));
+    let said = said.text();
+    let line = said.lines().find(|line| line.starts_with("Max data size"));
     let words: Vec<&str> = line.unwrap().split_whitespace().collect();
     let expected = match Launcher::new(COUNTERPART.into()).memory_scope().unwrap() {
         MemoryScope::EachProcess => "268435456",
@@ -120,7 +118,7 @@ async fn a_server_that_is_a_script_of_node_works_under_the_usual_memory_limit() 
     let said = call(&pool_of(node, limits()), "hi", json!({}))
         .await
         .unwrap();
-    assert_eq!(said.content, "from node");
+    assert_eq!(said.text(), "from node");
 }
 
 #[tokio::test]
@@ -132,7 +130,7 @@ async fn only_named_variables_are_seen() {
     let said = call(&pool_of(with, limits()), "env", json!({}))
         .await
         .unwrap()
-        .content;
+        .text();
     let mut names: Vec<_> = said
         .lines()
         .filter_map(|line| line.split('=').next())
@@ -178,8 +176,8 @@ async fn f65_without_walls_a_server_is_refused_or_bare_if_the_user_says_so() {
         ..Means::default()
     };
     let pool = Servers::new([server()], bare);
-    assert_eq!(call(&pool, "echo", json!({})).await.unwrap().content, "{}");
-    let said = call(&pool, "env", json!({})).await.unwrap().content;
+    assert_eq!(call(&pool, "echo", json!({})).await.unwrap().text(), "{}");
+    let said = call(&pool, "env", json!({})).await.unwrap().text();
     assert!(!said.contains("CARGO"), "{said}");
 }
 

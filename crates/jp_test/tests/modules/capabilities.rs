@@ -8,7 +8,7 @@ use jp_test::{
     Host, Kit,
     abi::{Abi, data, entry},
 };
-use jp_tool::Outcome;
+use jp_tool::{Outcome, Problem};
 use jp_wasm::{AbiVersion, Afterwards, CapabilityCalls, CapabilityError};
 use serde_json::{
     Value, json,
@@ -43,6 +43,10 @@ impl CapabilityCalls for Answers {
             "never" => std::future::pending().await,
             "refused" | "busy" => Err(CapabilityError {
                 json: json!({"status": "error", "code": "forbidden", "error": "no"}).to_string(),
+                problem: Problem {
+                    code: Some("forbidden".to_owned()),
+                    message: "no".to_owned(),
+                },
                 transient: name == "busy",
             }),
             "large" => Ok(to_raw_value(&"x".repeat(2 << 20)).unwrap()),

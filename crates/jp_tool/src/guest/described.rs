@@ -1,5 +1,5 @@
-//! What a tool needs to speak `jp:tool@0.2.0`: it describes itself, tells how far it is, and has
-//! the host do things on its behalf.
+//! What a tool needs to speak `jp:tool@0.2.0`: it describes itself, answers in parts, tells how far
+//! it is, and has the host do things on its behalf.
 //!
 //! ```ignore
 //! struct Clock;
@@ -7,18 +7,20 @@
 //!     fn describe() -> jp_tool::Description {
 //!         jp_tool::Description::default()
 //!     }
-//!     fn run(_: jp_tool::Context, _: &str, _: &str, _: &str) -> jp_tool::Outcome {
-//!         match jp_tool::guest::call_capability("clock.now_unix", "{}") {
+//!     fn run(_: jp_tool::Context, _: &str, _: &str, _: &str) -> jp_tool::Answer {
+//!         match jp_tool::guest::described::call_capability("clock.now_unix", "{}") {
 //!             Ok(result) => result.into(),
-//!             Err(error) => jp_tool::Outcome::failed(error),
+//!             Err(error) => jp_tool::Outcome::fail(error).into(),
 //!         }
 //!     }
 //! }
 //! jp_tool::export_described_tool!(Clock);
 //! ```
 
-use super::ToolGuest;
-use crate::{Context, Description, Outcome};
+mod answer;
+
+use super::from_wit_context;
+use crate::{Answer, Context, Description};
 
 /// Generated bindings; use [`DescribedGuest`] instead.
 #[doc(hidden)]
@@ -26,22 +28,27 @@ pub mod bindings {
     wit_bindgen::generate!({
         world: "described-tool",
         path: "wit/0.2.0",
-        with: { "jp:tool/types@0.1.0": crate::guest::bindings::jp::tool::types },
+        with: {
+            "jp:tool/types@0.1.0": crate::guest::bindings::jp::tool::types,
+            "wasi:io/poll@0.2.0": generate,
+        },
         pub_export_macro: true,
         export_macro_name: "export_described_bindings",
         default_bindings_module: "jp_tool::guest::described::bindings",
     });
 }
 
-pub use bindings::jp::tool0_2_0::events::Level;
+pub use bindings::jp::tool0_2_0::{capabilities::CapabilityError, events::Level};
 
 /// A tool compiled to Wasm that describes itself.
 pub trait DescribedGuest {
     /// Says which tools this component holds.
     fn describe() -> Description;
 
-    /// Runs the tool, as [`ToolGuest::run`] does.
-    fn run(context: Context, name: &str, arguments: &str, answers: &str) -> Outcome;
+    /// Runs the tool, as [`ToolGuest::run`](super::ToolGuest::run) does. Whatever an
+    /// [`Outcome`](crate::Outcome) or [`Content`](crate::Content) can say becomes an answer with
+    /// `into`.
+    fn run(context: Context, name: &str, arguments: &str, answers: &str) -> Answer;
 }
 
 /// Tells whoever waits for the tool how far it is; `fraction` lies between 0 and 1.
@@ -58,9 +65,53 @@ pub fn log(level: Level, text: &str) {
 ///
 /// # Errors
 ///
-/// With the error of the host as a JSON object; `code` says what kind it is.
-pub fn call_capability(name: &str, arguments: &str) -> Result<String, String> {
+/// When the host refused or failed; `code` says which.
+pub fn call_capability(name: &str, arguments: &str) -> Result<String, CapabilityError> {
     bindings::jp::tool0_2_0::capabilities::call_capability(name, arguments)
+}
+
+/// A capability call under way. It goes on while the tool waits for anything, and is given up when it
+/// is dropped.
+pub struct PendingCall(bindings::jp::tool0_2_0::capabilities::PendingCall);
+
+/// Starts what [`call_capability`] does and returns at once.
+#[must_use]
+pub fn start_capability(name: &str, arguments: &str) -> PendingCall {
+    PendingCall(bindings::jp::tool0_2_0::capabilities::start_capability(
+        name, arguments,
+    ))
+}
+
+impl PendingCall {
+    /// Waits for the answer.
+    ///
+    /// # Errors
+    ///
+    /// When the host refused or failed; `code` says which.
+    pub fn wait(self) -> Result<String, CapabilityError> {
+        loop {
+            self.0.subscribe().block();
+            if let Some(answer) = self.0.take() {
+                return answer;
+            }
+        }
+    }
+}
+
+/// Waits until one of several calls has its answer, and returns where those that have one stand.
+///
+/// # Panics
+///
+/// When there is no call to wait for.
+#[must_use]
+pub fn wait_for_any(calls: &[PendingCall]) -> Vec<usize> {
+    let pollables: Vec<_> = calls.iter().map(|call| call.0.subscribe()).collect();
+    let pollables: Vec<_> = pollables.iter().collect();
+    let ready = bindings::wasi::io::poll::poll(&pollables);
+    ready
+        .into_iter()
+        .map(|place| usize::try_from(place).unwrap_or_default())
+        .collect()
 }
 
 /// Describes a [`DescribedGuest`] as JSON.
@@ -71,14 +122,16 @@ pub fn describe_bound<T: DescribedGuest>() -> String {
     serde_json::to_string(&T::describe()).unwrap_or_default()
 }
 
-/// Lets a [`DescribedGuest`] be run like any other.
+/// Runs a [`DescribedGuest`] with the types of the bindings.
 #[doc(hidden)]
-pub struct Run<T>(std::marker::PhantomData<T>);
-
-impl<T: DescribedGuest> ToolGuest for Run<T> {
-    fn run(context: Context, name: &str, arguments: &str, answers: &str) -> Outcome {
-        T::run(context, name, arguments, answers)
-    }
+pub fn run_bound<T: DescribedGuest>(
+    context: super::wit::Context,
+    name: &str,
+    arguments: &str,
+    answers: &str,
+) -> bindings::exports::jp::tool0_2_0::guest::Outcome {
+    let context = from_wit_context(context);
+    answer::of(T::run(context, name, arguments, answers))
 }
 
 /// Exports a [`DescribedGuest`](crate::guest::DescribedGuest) as a `jp:tool@0.2.0` component.
@@ -102,8 +155,8 @@ macro_rules! export_described_tool {
                     name: String,
                     arguments: String,
                     answers: String,
-                ) -> $crate::guest::bindings::Outcome {
-                    $crate::guest::run_bound::<$crate::guest::described::Run<$tool>>(
+                ) -> $crate::guest::described::bindings::exports::jp::tool0_2_0::guest::Outcome {
+                    $crate::guest::described::run_bound::<$tool>(
                         context, &name, &arguments, &answers,
                     )
                 }

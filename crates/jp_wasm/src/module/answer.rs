@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use jp_tool::Outcome;
+use jp_tool::{Answer, Outcome, Problem};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json, value::RawValue};
 
@@ -25,9 +25,13 @@ const MAX_REASON: usize = 300;
 const MAX_STREAM: usize = 16 * 1024;
 
 /// What a module said.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "made once per answer and taken apart at once; a box would cost each an allocation"
+)]
 pub(super) enum Said {
     /// Its last word.
-    Outcome(Outcome),
+    Answer(Answer),
     /// What it wants done on its behalf.
     Call {
         /// The capability.
@@ -50,9 +54,22 @@ struct Envelope<'a> {
     capability_call: Option<&'a RawValue>,
     #[serde(borrow, default)]
     retryable: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    code: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
 }
 
 impl Envelope<'_> {
+    /// Returns what an answer complains about, if it has a code and a text for it.
+    fn problem(&self) -> Option<Problem> {
+        let text = |value: Option<&RawValue>| serde_json::from_str::<String>(value?.get()).ok();
+        Some(Problem {
+            code: Some(text(self.code)?),
+            message: text(self.error)?,
+        })
+    }
+
     /// Returns the status, whichever way it is written; nothing for what is no text.
     fn status(&self) -> Cow<'_, str> {
         let written = word(self.status);
@@ -76,7 +93,7 @@ struct CapabilityCall<'a> {
 /// Reads an answer, which no text at all is too.
 pub(super) fn read(text: String, version: AbiVersion) -> Result<Said, Error> {
     if text.is_empty() {
-        return Ok(Said::Outcome("{}".into()));
+        return Ok(Said::Answer(Outcome::from("{}").into()));
     }
     let envelope = envelope(&text)?;
     if word(envelope.stub) == "true" {
@@ -91,16 +108,21 @@ pub(super) fn read(text: String, version: AbiVersion) -> Result<Said, Error> {
         )),
         status => {
             let kind = Kind::of(status, &envelope);
-            Ok(Said::Outcome(kind.outcome(text)))
+            let problem = match kind {
+                Kind::Success => None,
+                Kind::Error { .. } => envelope.problem(),
+            };
+            let answer = Answer::from(kind.outcome(text));
+            Ok(Said::Answer(answer.with_problem(problem)))
         }
     }
 }
 
 /// Turns what a capability call brought into the outcome of the call.
-pub(super) fn of_capability(name: &str, result: Result<Box<RawValue>, CapabilityError>) -> Outcome {
+pub(super) fn of_capability(name: &str, result: Result<Box<RawValue>, CapabilityError>) -> Answer {
     match result {
-        Ok(result) => Kind::Success.outcome(told(name, &result)),
-        Err(CapabilityError { json, transient }) => Kind::Error { transient }.outcome(json),
+        Ok(result) => Kind::Success.outcome(told(name, &result)).into(),
+        Err(error) => failed(error),
     }
 }
 
@@ -117,23 +139,42 @@ pub(super) fn told(name: &str, result: &RawValue) -> String {
     parts.concat()
 }
 
-/// Turns the exit of a program that failed into an outcome: what it said, or else what is known.
-pub(super) fn of_exit(code: i32, stdout: &[u8], stderr: &[u8]) -> Outcome {
-    match std::str::from_utf8(stdout) {
-        Ok(text) if !text.is_empty() && envelope(text).is_ok() => Outcome::failed(text),
-        _ => {
+/// Makes the answer of a capability call that failed and was the module's last word.
+fn failed(error: CapabilityError) -> Answer {
+    let CapabilityError {
+        json,
+        problem,
+        transient,
+    } = error;
+    Answer::from(Kind::Error { transient }.outcome(json)).with_problem(Some(problem))
+}
+
+/// Turns the exit of a program that failed into an answer: what it said, or else what is known.
+pub(super) fn of_exit(code: i32, stdout: &[u8], stderr: &[u8]) -> Answer {
+    let said = std::str::from_utf8(stdout).ok();
+    let said = said.filter(|text| !text.is_empty());
+    match said.and_then(|text| Some((text, envelope(text).ok()?))) {
+        Some((text, envelope)) => {
+            let is_error = envelope.status() == "error";
+            let problem = envelope.problem().filter(|_| is_error);
+            Answer::from(Outcome::failed(text)).with_problem(problem)
+        }
+        None => {
             let end = |bytes: &[u8]| {
                 let from = bytes.len().saturating_sub(MAX_STREAM);
                 String::from_utf8_lossy(bytes.get(from..).unwrap_or_default()).into_owned()
             };
+            let message = format!("the tool exited with code {code}");
             let said = json!({
                 "status": "error",
                 "code": "exit",
-                "error": format!("the tool exited with code {code}"),
+                "error": message,
                 "stdout": end(stdout),
                 "stderr": end(stderr),
             });
-            Outcome::failed(said.to_string())
+            let code = Some("exit".to_owned());
+            Answer::from(Outcome::failed(said.to_string()))
+                .with_problem(Some(Problem { code, message }))
         }
     }
 }
@@ -177,10 +218,8 @@ fn capability_call(envelope: &Envelope<'_>, version: AbiVersion) -> Result<Said,
             if found.is_empty() { "?" } else { found },
             supported.join(", ")
         );
-        return Ok(Said::Outcome(Outcome::failed(capability::error(
-            "invalid_args",
-            &message,
-        ))));
+        let error = capability::error("invalid_args", message);
+        return Ok(Said::Answer(failed(error)));
     }
     let call: CapabilityCall<'_> = serde_json::from_str(call.get())
         .map_err(|error| refused(&format!("its `capability_call` cannot be read: {error}")))?;
@@ -252,11 +291,11 @@ mod tests {
             (r#"["error"]"#, false),
         ] {
             let text = format!(r#"{{"status": {status}, "retryable": true}}"#);
-            let Said::Outcome(outcome) = read(text.clone(), AbiVersion::One).unwrap() else {
+            let Said::Answer(answer) = read(text.clone(), AbiVersion::One).unwrap() else {
                 panic!("a call: {text}");
             };
             let transient = matches!(
-                outcome,
+                answer.outcome,
                 Outcome::Error {
                     transient: true,
                     ..

@@ -5,7 +5,7 @@ use jp_llm::{
     runtime::{Ended, Form},
     tool::{ErrorKind, Printed},
 };
-use jp_tool::Outcome;
+use jp_tool::{Outcome, Problem};
 use serde_json::{Value, json};
 
 use super::call::Called;
@@ -76,6 +76,8 @@ pub(super) fn json(tool: &str, called: &Called) -> Value {
         "tool": tool,
         "id": called.id,
         "outcome": outcome(&ending, details),
+        "content": called.executed.parts(),
+        "structured": called.executed.structured(),
         "stdout": text(&details.stdout),
         "stderr": text(&details.stderr),
         "fuel": details.fuel,
@@ -99,7 +101,7 @@ pub(super) fn json(tool: &str, called: &Called) -> Value {
 /// Writes down why there was no call at all.
 pub(super) fn json_of_error(tool: &str, error: &ToolError) -> Value {
     json!({"version": JSON_VERSION, "tool": tool, "id": null, "outcome": {"type": "failed"},
-        "stdout": "", "stderr": "", "fuel": null, "duration_ms": 0.0, "sha256": null,
+        "content": [], "structured": null, "stdout": "", "stderr": "", "fuel": null, "duration_ms": 0.0, "sha256": null,
         "grant": "", "exit_code": null, "signal": null, "error": failure(error)})
 }
 
@@ -149,7 +151,9 @@ pub(super) fn show(tool: &str, called: &Called, host: &Host, ui: &Ui) -> Result<
             Form::Text => ui.result(content)?,
             Form::Json => ui.json_result(content)?,
         },
-        Ending::SaidNo(message) | Ending::Denied(message) => said_no(message, ui),
+        Ending::SaidNo(message) | Ending::Denied(message) => {
+            said_no(message, &called.executed.details, ui);
+        }
         Ending::Skipped(content) => ui.say(text::escape(content)),
         Ending::Invalid(message) => {
             let hint = format!("`jp tool show {tool}` explains its parameters");
@@ -166,23 +170,22 @@ pub(super) fn show(tool: &str, called: &Called, host: &Host, ui: &Ui) -> Result<
     Ok(())
 }
 
-/// Shows what a tool complained about. A command's complaint holds its streams as JSON, that of the host
-/// its code.
-fn said_no(message: &str, ui: &Ui) {
-    let parts = serde_json::from_str::<Value>(message).ok();
-    let part = |name: &str| parts.as_ref()?.get(name)?.as_str();
-    match (part("message"), part("stderr"), part("stdout")) {
-        (Some(message), Some(stderr), Some(stdout)) => {
+/// Shows what a tool complained about: a command with its streams, others with the code they gave.
+fn said_no(message: &str, details: &Details, ui: &Ui) {
+    match &details.beside.problem {
+        None => ui.error(message, None),
+        Some(Problem {
+            code: Some(code),
+            message,
+        }) => ui.error(&format!("{message} ({code})"), None),
+        Some(Problem {
+            code: None,
+            message,
+        }) => {
             ui.error(message, None);
-            printed(stdout, ui);
-            printed(stderr, ui);
+            printed(&String::from_utf8_lossy(&details.stdout), ui);
+            printed(&String::from_utf8_lossy(&details.stderr), ui);
         }
-        _ => match (part("status"), part("error"), part("code")) {
-            (Some("error"), Some(error), Some(code)) => {
-                ui.error(&format!("{error} ({code})"), None);
-            }
-            _ => ui.error(message, None),
-        },
     }
 }
 

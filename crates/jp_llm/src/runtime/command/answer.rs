@@ -1,7 +1,7 @@
 //! Reads what a command has to say: an outcome as JSON, or plain text and an exit status.
 
 use jp_confine::Ended;
-use jp_tool::Outcome;
+use jp_tool::{Answer, Outcome, Problem};
 use serde_json::json;
 
 /// Turns the output of a command into an outcome; `memory` says how much of it each process had.
@@ -10,33 +10,31 @@ pub(super) fn read_outcome(
     ended: Option<Ended>,
     (stdout, stderr): (&[u8], &[u8]),
     memory: Option<&str>,
-) -> Outcome {
+) -> Answer {
     // A command that speaks the contract says everything in its output, whatever its status.
     if let Ok(outcome) = serde_json::from_slice::<Outcome>(stdout) {
-        return outcome;
+        return outcome.into();
     }
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     if ended == Some(Ended::Exited(0)) {
-        return Outcome::Success {
-            content: text(stdout),
-        };
+        return Outcome::from(text(stdout)).into();
     }
     let mut how = ended.map_or_else(String::new, |ended| format!(": {ended}"));
     if let (true, Some(memory)) = (ended.is_some_and(may_be_for_want_of_memory), memory) {
         how = format!("{how}; {memory}");
     }
+    let problem = format!("Tool '{tool}' execution failed{how}.");
     let message = json!({
-        "message": format!("Tool '{tool}' execution failed{how}."),
+        "message": problem,
         "stderr": text(stderr),
         "stdout": text(stdout),
         "exit_code": ended.and_then(Ended::exit_code),
         "signal": ended.and_then(Ended::signal),
     });
-    Outcome::Error {
-        message: message.to_string(),
-        trace: Vec::new(),
-        transient: false,
-    }
+    Answer::from(Outcome::failed(message.to_string())).with_problem(Some(Problem {
+        code: None,
+        message: problem,
+    }))
 }
 
 /// Tells whether a program that was refused memory may have ended like this: most give up with one of
@@ -55,9 +53,9 @@ mod tests {
     #[test]
     fn an_outcome_counts_whatever_the_status() {
         let said = br#"{"type":"error","message":"no","trace":[],"transient":true}"#;
-        let outcome = read_outcome("t", Some(Ended::Exited(3)), (said, b""), None);
+        let answer = read_outcome("t", Some(Ended::Exited(3)), (said, b""), None);
         assert!(matches!(
-            outcome,
+            answer.outcome,
             Outcome::Error {
                 transient: true,
                 ..
@@ -69,7 +67,7 @@ mod tests {
     fn plain_text_is_a_result_when_the_status_is_zero() {
         assert_eq!(
             read_outcome("t", Some(Ended::Exited(0)), (b"hi\n", b"x"), None),
-            Outcome::from("hi\n")
+            Outcome::from("hi\n").into()
         );
     }
 
@@ -94,11 +92,16 @@ mod tests {
                 r#"{"message":"Tool 't' execution failed.","stderr":"b","stdout":"a�","exit_code":null,"signal":null}"#,
             ),
         ] {
-            let outcome = read_outcome("t", ended, (b"a\xff", b"b"), memory);
-            let Outcome::Error { message, .. } = outcome else {
+            let answer = read_outcome("t", ended, (b"a\xff", b"b"), memory);
+            let Outcome::Error { message, .. } = answer.outcome else {
                 panic!()
             };
             assert_eq!(message, said);
+            let problem = answer.beside.problem.unwrap().message;
+            assert!(
+                said.contains(&format!(r#""message":"{problem}""#)),
+                "{problem}"
+            );
         }
     }
 }

@@ -8,7 +8,8 @@ use crate::{
     ToolError,
     tool::{
         depth::{self, MAX_DEPTH},
-        files, result,
+        files,
+        result::{self, Unfit},
     },
 };
 
@@ -80,16 +81,25 @@ impl Pass<'_> {
         }
     }
 
-    /// Step 7: a tool that said what its results look like keeps its word.
-    pub(super) fn check_result(&self, content: &str) -> Result<(), ToolError> {
+    /// Step 7: a tool that said what its results look like keeps its word. A result that is data is
+    /// kept as data.
+    pub(super) fn check_result(&mut self, content: &str) -> Result<(), ToolError> {
         let Some(checker) = self.tool.result_checker()? else {
             return Ok(());
         };
-        result::check(checker, content).map_err(|unfit| ToolError::ResultUnfit {
+        let unfit = |unfit: Unfit| ToolError::ResultUnfit {
             tool: self.tool.name.clone(),
             path: unfit.path,
             reason: unfit.reason,
-        })
+        };
+        let structured = &mut self.details.beside.content.structured;
+        let value = match structured.take() {
+            Some(value) => value,
+            None => result::read(content).map_err(unfit)?,
+        };
+        result::check(checker, &value).map_err(unfit)?;
+        *structured = Some(value);
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 //! model does (`result = "ask"` and `"edit"`). Nothing here listens to the model or the tool.
 
 use jp_config::tool::ResultMode;
-use jp_tool::Outcome;
+use jp_tool::{Beside, Outcome};
 
 use super::{Early, Pass};
 use crate::{Delivery, DeliveryRequest, ExecutionOutcome, ToolError};
@@ -54,6 +54,8 @@ impl Pass<'_> {
                 transient: false,
             },
         };
+        // Before the check, which would look at the data of the tool instead of the text.
+        self.forget_the_rest();
         if is_success
             && let Err(ToolError::ResultUnfit { path, reason, .. }) = self.check_result(&text)
         {
@@ -64,7 +66,6 @@ impl Pass<'_> {
             });
         }
         self.details.outcome = Some(outcome);
-        self.forget_streams();
         Ok(self.completed(match is_success {
             true => Ok(text),
             false => Err(text),
@@ -76,12 +77,13 @@ impl Pass<'_> {
         self.details.outcome = Some(Outcome::Success {
             content: text.clone(),
         });
-        self.forget_streams();
+        self.forget_the_rest();
         self.completed(Ok(text))
     }
 
-    /// A command's result is what it printed.
-    fn forget_streams(&mut self) {
+    /// Forgets what would show the result all the same: its parts, and what the tool printed.
+    fn forget_the_rest(&mut self) {
+        self.details.beside = Beside::default();
         self.details.stdout.clear();
         self.details.stderr.clear();
     }

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use jp_audit::Decision;
 use jp_policy::Limits;
-use jp_tool::{Action, Outcome, Question};
+use jp_tool::{Action, Input, Outcome, Question};
 use serde_json::{Map, Value};
 
 use super::{Early, MOST, Pass, grant::Granted};
 use crate::{
-    AskRequest, ExecutionOutcome, ToolError,
+    ExecutionOutcome, InputRequest, ToolError,
     runtime::{Form, Invocation, Run, Stopped, limit_reached},
     tool::Printed,
 };
@@ -90,6 +90,7 @@ impl Pass<'_> {
     fn keep(&mut self, run: Run) -> Result<Outcome, Stopped> {
         let Run {
             result,
+            beside,
             mut stdout,
             mut stderr,
             fuel,
@@ -107,63 +108,86 @@ impl Pass<'_> {
         };
         self.details.sha256 = sha256.or(self.details.sha256.take());
         // What has a schema was read as JSON before it came this far.
-        let has_schema = self.tool.output_schema.is_some();
+        let has_schema = self.tool.known_output_schema().is_some();
         self.details.form = if has_schema { Form::Json } else { form };
+        self.details.beside = beside;
         let outcome = result?;
         self.details.outcome = Some(outcome.clone());
         Ok(outcome)
     }
 
     /// Returns the answer that came with the call or stands in the configuration.
-    fn known_answer(&self, question: &Question) -> Option<Value> {
-        let given = self.call.answers.get(&question.id);
-        let known = given.or_else(|| self.tool.fixed_answers.get(&question.id));
+    fn known_answer(&self, id: &str) -> Option<Value> {
+        let given = self.call.answers.get(id);
+        let known = given.or_else(|| self.tool.fixed_answers.get(id));
         known.cloned()
     }
 
-    /// Asks the caller, unless they give up waiting.
-    async fn ask(&self, question: &Question) -> Result<Option<Value>, Cancelled> {
-        let request = AskRequest {
+    /// Asks the caller for all that is not known, unless they give up waiting.
+    async fn provide(&self, inputs: &[&Input]) -> Result<Vec<Option<Value>>, Cancelled> {
+        let request = InputRequest {
             call: &self.call.id,
             tool: &self.tool.name,
-            question,
+            inputs,
         };
         tokio::select! {
             biased;
             () = self.call.cancel.cancelled() => Err(Cancelled),
-            answer = self.host.caller().asker.ask(&request) => Ok(answer),
+            answers = self.host.caller().asker.provide(&request) => Ok(answers),
         }
     }
 
-    /// Looks for an answer; `None` means that there is one and the tool is to be run again.
+    /// Looks for answers to all a tool wants; `None` means that there are and the tool is to be run
+    /// again.
     async fn answer(&self, question: Question) -> Option<Early> {
-        let budget = &self.call.budget;
-        if budget.is_full() || budget.has_answer(&question.id) {
-            return Some(Err(ToolError::TooManyQuestions {
-                tool: self.tool.name.clone(),
-            }));
-        }
-        let answer = match self.known_answer(&question) {
-            Some(answer) => answer,
-            None => match self.ask(&question).await {
-                Ok(Some(answer)) => answer,
-                Ok(None) => {
-                    let id = self.call.id.clone();
-                    return Some(Ok(ExecutionOutcome::NeedsInput { id, question }));
-                }
-                Err(Cancelled) => return Some(Ok(self.cancelled())),
-            },
+        let single = [Input::Question(question)];
+        let inputs = match self.details.beside.inputs.as_slice() {
+            [] => &single[..],
+            inputs => inputs,
         };
-        if let Err(error) = question.answer_type.check(&answer) {
-            let id = jp_text::shorten_and_count(&question.id, MOST);
-            let text = format!("The answer to question `{id}` does not fit: {error}");
-            return Some(Ok(self.completed(Err(text))));
+        let budget = &self.call.budget;
+        let too_many = || {
+            let tool = self.tool.name.clone();
+            Some(Err(ToolError::TooManyQuestions { tool }))
+        };
+        if budget.is_full() || inputs.iter().any(|input| budget.has_answer(input.id())) {
+            return too_many();
         }
-        let kept = budget.keep_answer(&question.id, answer);
-        (!kept).then(|| {
-            Err(ToolError::TooManyQuestions {
-                tool: self.tool.name.clone(),
-            })
-        })
+        let (mut known, mut unknown) = (Vec::new(), Vec::new());
+        for input in inputs {
+            match self.known_answer(input.id()) {
+                Some(answer) => known.push((input, answer)),
+                None => unknown.push(input),
+            }
+        }
+        if !unknown.is_empty() {
+            let answers = match self.provide(&unknown).await {
+                Ok(answers) => answers,
+                Err(Cancelled) => return Some(Ok(self.cancelled())),
+            };
+            let mut answers = answers.into_iter();
+            for input in unknown {
+                let Some(answer) = answers.next().flatten() else {
+                    let (id, question) = (self.call.id.clone(), input.to_question());
+                    return Some(Ok(ExecutionOutcome::NeedsInput { id, question }));
+                };
+                known.push((input, answer));
+            }
+        }
+        for (input, answer) in known {
+            match input.check(answer) {
+                Ok(answer) => {
+                    if !budget.keep_answer(input.id(), answer) {
+                        return too_many();
+                    }
+                }
+                Err(error) => {
+                    let id = jp_text::shorten_and_count(input.id(), MOST);
+                    let text = format!("The answer to question `{id}` does not fit: {error}");
+                    return Some(Ok(self.completed(Err(text))));
+                }
+            }
+        }
+        None
     }
 }

@@ -1,0 +1,192 @@
+//! Takes secrets out of what a tool said beside its text: each kind of part in its own way, so that
+//! none is a way around the others.
+
+use std::borrow::Cow;
+
+use jp_broker::Scrubber;
+use jp_tool::{
+    Annotations, Beside, Blob, Input, Media, Part, Resource, ResourceContents, ResourceLink,
+};
+
+/// Takes secrets out of everything that is kept beside an outcome.
+pub(super) fn beside(scrubber: &Scrubber, beside: &mut Beside) {
+    if scrubber.is_empty() {
+        return;
+    }
+    let Beside {
+        content,
+        inputs,
+        problem,
+    } = beside;
+    inputs
+        .iter_mut()
+        .for_each(|input| scrub_input(scrubber, input));
+    content
+        .parts
+        .iter_mut()
+        .for_each(|part| scrub_part(scrubber, part));
+    if let Some(structured) = &mut content.structured {
+        scrubber.scrub_json(structured);
+    }
+    if let Some(problem) = problem {
+        text(scrubber, &mut problem.message);
+        maybe(scrubber, &mut problem.code);
+    }
+}
+
+fn scrub_input(scrubber: &Scrubber, input: &mut Input) {
+    match input {
+        Input::Question(question) => text(scrubber, &mut question.text),
+        Input::Sample(sample) => {
+            maybe(scrubber, &mut sample.system_prompt);
+            let messages = sample.messages.iter_mut();
+            messages.for_each(|message| text(scrubber, &mut message.text));
+        }
+        Input::Roots { .. } => {}
+    }
+}
+
+fn scrub_part(scrubber: &Scrubber, part: &mut Part) {
+    let annotations = match part {
+        Part::Text(part) => {
+            text(scrubber, &mut part.text);
+            &mut part.annotations
+        }
+        Part::Image(media) | Part::Audio(media) => {
+            let Media {
+                data,
+                mime_type,
+                annotations,
+            } = media;
+            blob(scrubber, data);
+            text(scrubber, mime_type);
+            annotations
+        }
+        Part::Resource(part) => {
+            resource(scrubber, &mut part.resource);
+            &mut part.annotations
+        }
+        Part::ResourceLink(link) => {
+            let ResourceLink {
+                uri,
+                name,
+                title,
+                description,
+                mime_type,
+                size: _,
+                annotations,
+            } = link;
+            text(scrubber, uri);
+            text(scrubber, name);
+            [title, description, mime_type]
+                .into_iter()
+                .for_each(|value| maybe(scrubber, value));
+            annotations
+        }
+    };
+    if let Some(Annotations { last_modified, .. }) = annotations {
+        maybe(scrubber, last_modified);
+    }
+}
+
+fn resource(scrubber: &Scrubber, resource: &mut Resource) {
+    text(scrubber, &mut resource.uri);
+    maybe(scrubber, &mut resource.mime_type);
+    match &mut resource.contents {
+        ResourceContents::Text(contents) => text(scrubber, contents),
+        ResourceContents::Blob(contents) => blob(scrubber, contents),
+    }
+}
+
+fn text(scrubber: &Scrubber, text: &mut String) {
+    if let Cow::Owned(scrubbed) = scrubber.scrub(text) {
+        *text = scrubbed;
+    }
+}
+
+fn maybe(scrubber: &Scrubber, value: &mut Option<String>) {
+    if let Some(value) = value {
+        text(scrubber, value);
+    }
+}
+
+fn blob(scrubber: &Scrubber, blob: &mut Blob) {
+    if let Cow::Owned(scrubbed) = scrubber.scrub_bytes(blob.as_bytes()) {
+        *blob = scrubbed.into();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jp_tool::{Content, Problem, Role, Sample, SampleMessage};
+    use serde_json::json;
+
+    use super::*;
+
+    const SECRET: &str = "correct-horse-battery";
+
+    #[test]
+    fn no_kind_of_part_carries_a_secret_out() {
+        let scrubber = Scrubber::new([("pass", SECRET.as_bytes())]).unwrap();
+        let annotations = || {
+            Some(Annotations {
+                last_modified: Some(SECRET.to_owned()),
+                ..Annotations::default()
+            })
+        };
+        let secret = || Some(SECRET.to_owned());
+        let resource = |contents| {
+            Part::resource(Resource {
+                uri: format!("a:{SECRET}"),
+                mime_type: secret(),
+                contents,
+            })
+        };
+        let parts = vec![
+            Part::from(SECRET),
+            Part::Image(Media {
+                data: SECRET.as_bytes().to_vec().into(),
+                mime_type: SECRET.to_owned(),
+                annotations: annotations(),
+            }),
+            Part::audio(SECRET.as_bytes().to_vec(), SECRET),
+            resource(ResourceContents::Text(SECRET.to_owned())),
+            resource(ResourceContents::Blob(SECRET.as_bytes().to_vec().into())),
+            Part::ResourceLink(ResourceLink {
+                uri: SECRET.to_owned(),
+                name: SECRET.to_owned(),
+                title: secret(),
+                description: secret(),
+                mime_type: secret(),
+                size: None,
+                annotations: annotations(),
+            }),
+        ];
+        let mut said = Beside {
+            content: Content {
+                parts,
+                structured: Some(json!({SECRET: [SECRET]})),
+            },
+            inputs: vec![Input::Sample(Sample {
+                messages: vec![SampleMessage {
+                    role: Role::User,
+                    text: SECRET.to_owned(),
+                }],
+                system_prompt: secret(),
+                ..Sample::default()
+            })],
+            problem: Some(Problem {
+                code: secret(),
+                message: SECRET.to_owned(),
+            }),
+        };
+        let before = serde_json::to_string(&said.content.parts).unwrap();
+        assert_eq!(before.matches(SECRET).count(), 15);
+        beside(&scrubber, &mut said);
+        let shown = format!("{said:?}");
+        let json = serde_json::to_string(&said.content.parts).unwrap();
+        assert!(!shown.contains(SECRET) && !json.contains(SECRET), "{shown}");
+        let base64 = Blob::from(SECRET.as_bytes().to_vec()).to_base64();
+        assert!(before.contains(&base64) && !json.contains(&base64));
+    }
+}

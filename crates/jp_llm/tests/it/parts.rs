@@ -1,0 +1,109 @@
+//! Results keep their kind on the way through the pipeline, and inputs of every kind are provided.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use jp_llm::{AskRequest, Asker, Call, Executed, InputRequest, ToolError};
+use jp_tool::Input;
+use serde_json::{Value, json};
+
+use crate::kit::{Desk, call, object, reader};
+
+fn desk() -> Desk {
+    Desk::new(&reader("parts", "")).guest("parts", "parts")
+}
+
+async fn made(desk: &Desk, call: Call) -> Executed {
+    desk.make("parts", call).await
+}
+
+#[tokio::test]
+async fn parts_and_data_of_a_component_reach_the_caller() {
+    let desk = desk();
+    let executed = desk.call("parts", json!({"do": "all"})).await;
+    assert_eq!(executed.parts().len(), 6);
+    assert_eq!(*executed.structured().unwrap(), json!({"sum": 3}));
+    let text = executed.result.unwrap().into_response().unwrap();
+    assert!(text.contains("[audio: audio/wav, 100000 bytes"), "{text}");
+}
+
+#[tokio::test]
+async fn data_is_held_to_the_schema_that_the_tool_describes() {
+    let desk = desk();
+    let error = desk.call("parts", json!({"do": "unfit"})).await.result;
+    let Err(ToolError::ResultUnfit { path, .. }) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(path, "/sum");
+}
+
+#[tokio::test]
+async fn what_a_person_withholds_is_gone_with_all_its_parts() {
+    let desk = Desk::new(&reader("parts", "result = 'skip'")).guest("parts", "parts");
+    let executed = desk.call("parts", json!({"do": "all"})).await;
+    let parts = executed.parts();
+    assert_eq!(parts.len(), 1, "{parts:?}");
+    assert_eq!(executed.structured().as_deref(), None);
+}
+
+/// Provides what it has, all at once, and remembers what was wanted.
+#[derive(Default)]
+struct Client(Mutex<Vec<String>>);
+
+#[async_trait]
+impl Asker for Client {
+    async fn ask(&self, _: &AskRequest<'_>) -> Option<Value> {
+        None
+    }
+
+    async fn provide(&self, request: &InputRequest<'_>) -> Vec<Option<Value>> {
+        let answer = |input: &&Input| match input {
+            Input::Question(_) => Some(json!("jp")),
+            Input::Sample(sample) => {
+                let said = &sample.messages.last()?.text;
+                Some(json!({"text": format!("{said} 4"), "model": "m"}))
+            }
+            Input::Roots { .. } => Some(json!([{"uri": "file:///w"}])),
+        };
+        let ids: Vec<_> = request.inputs.iter().map(|input| input.id()).collect();
+        self.0.lock().unwrap().push(ids.join(" "));
+        request.inputs.iter().map(answer).collect()
+    }
+}
+
+#[tokio::test]
+async fn several_inputs_are_provided_at_once_and_known_ones_are_not_asked_for() {
+    let client = Arc::new(Client::default());
+    let mut desk = desk();
+    desk.caller(|caller| caller.asker = Arc::clone(&client) as _);
+    let mut wanted = call(json!({"do": "ask"}));
+    let executed = made(&desk, wanted.clone()).await;
+    let expected = json!({"sum": 3, "answers": {"name": "jp",
+        "sample": {"text": "2 + 2? 4", "model": "m"}, "roots": [{"uri": "file:///w"}]}});
+    assert_eq!(*executed.structured().unwrap(), expected, "{executed:?}");
+    wanted = Call {
+        answers: object(json!({"name": "me", "roots": "file:///r"})),
+        ..call(json!({"do": "ask"}))
+    };
+    let answered = made(&desk, wanted).await;
+    let answers = answered.structured().unwrap()["answers"].clone();
+    assert_eq!(
+        (&answers["name"], &answers["roots"]),
+        (&json!("me"), &json!([{"uri": "file:///r"}]))
+    );
+    assert_eq!(*client.0.lock().unwrap(), ["name sample roots", "sample"]);
+}
+
+#[tokio::test]
+async fn an_input_nobody_provides_ends_the_call_as_a_question() {
+    let desk = desk();
+    let wanted = Call {
+        answers: object(json!({"name": "me"})),
+        ..call(json!({"do": "ask"}))
+    };
+    let executed = made(&desk, wanted).await;
+    let outcome = executed.result.unwrap();
+    let question = outcome.needs_input().unwrap();
+    assert_eq!(question.id, "sample");
+    assert_eq!(executed.details.beside.inputs.len(), 3);
+}

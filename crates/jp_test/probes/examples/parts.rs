@@ -1,0 +1,124 @@
+//! Answers in every kind of part, with data, with a no, and wants every kind of input.
+
+#[cfg(target_arch = "wasm32")]
+mod parts {
+    use jp_tool::{
+        Annotations, Answer, AnswerType, Beside, Content, Context, DescribedTool, Description,
+        Input, Media, Outcome, Part, Question, Resource, ResourceContents, ResourceLink, Role,
+        Sample, SampleMessage, guest::DescribedGuest,
+    };
+    use serde_json::{Value, json};
+
+    struct Probe;
+
+    impl DescribedGuest for Probe {
+        fn describe() -> Description {
+            Description {
+                tools: vec![DescribedTool {
+                    name: "parts".to_owned(),
+                    title: Some("All parts".to_owned()),
+                    summary: "Answers in parts.".to_owned(),
+                    description: None,
+                    parameters: json!({"type": "object"}),
+                    output_schema: Some(json!({
+                        "type": "object",
+                        "properties": { "sum": { "type": "integer" } },
+                        "required": ["sum"],
+                    })),
+                }],
+            }
+        }
+
+        fn run(_: Context, _: &str, arguments: &str, answers: &str) -> Answer {
+            let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+            let answers: Value = serde_json::from_str(answers).unwrap_or_default();
+            let content = Content {
+                parts: all(),
+                structured: Some(json!({"sum": 3})),
+            };
+            match arguments["do"].as_str().unwrap_or_default() {
+                "all" => content.into(),
+                "no" => Answer {
+                    outcome: Outcome::failed("not today"),
+                    beside: Beside {
+                        content,
+                        ..Beside::default()
+                    },
+                },
+                "bytes" => {
+                    let count = arguments["count"].as_u64().unwrap_or_default();
+                    let bytes = vec![7; usize::try_from(count).unwrap_or_default()];
+                    Content {
+                        parts: vec![Part::image(bytes, "image/png")],
+                        structured: Some(json!({"sum": count})),
+                    }
+                    .into()
+                }
+                "unfit" => Content::from(json!({"sum": "three"})).into(),
+                "ask" if answers["name"].is_null() => Answer::needs(inputs()),
+                "ask" => Content::from(json!({"sum": 3, "answers": answers})).into(),
+                _ => "nothing".into(),
+            }
+        }
+    }
+
+    fn inputs() -> Vec<Input> {
+        vec![
+            Input::Question(Question {
+                id: "name".to_owned(),
+                text: "Who are you?".to_owned(),
+                answer_type: AnswerType::Text,
+                default: None,
+            }),
+            Input::Sample(Sample {
+                id: "sample".to_owned(),
+                messages: vec![SampleMessage {
+                    role: Role::User,
+                    text: "2 + 2?".to_owned(),
+                }],
+                system_prompt: Some("Be brief.".to_owned()),
+                max_tokens: 10,
+            }),
+            Input::Roots {
+                id: "roots".to_owned(),
+            },
+        ]
+    }
+
+    fn all() -> Vec<Part> {
+        let resource = |uri: &str, contents| {
+            Part::resource(Resource {
+                uri: uri.to_owned(),
+                mime_type: Some("text/plain".to_owned()),
+                contents,
+            })
+        };
+        vec![
+            Part::from("one"),
+            Part::Image(Media {
+                data: vec![0, 0, 0].into(),
+                mime_type: "image/png".to_owned(),
+                annotations: Some(Annotations {
+                    audience: vec![Role::User],
+                    priority: Some(0.5),
+                    last_modified: Some("2026-01-12".to_owned()),
+                }),
+            }),
+            // More than goes to the host in one piece.
+            Part::audio(vec![1; 100_000], "audio/wav"),
+            resource("a:b", ResourceContents::Text("two".to_owned())),
+            resource("a:c", ResourceContents::Blob(vec![2].into())),
+            Part::ResourceLink(ResourceLink {
+                uri: "file:///x".to_owned(),
+                name: "x".to_owned(),
+                title: Some("X".to_owned()),
+                description: Some("about x".to_owned()),
+                mime_type: Some("text/x".to_owned()),
+                size: Some(3),
+                annotations: None,
+            }),
+        ]
+    }
+
+    jp_tool::export_described_tool!(Probe);
+}

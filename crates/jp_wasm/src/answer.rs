@@ -1,0 +1,186 @@
+//! What a component of `jp:tool@0.2.0` answers, in the types of `jp_tool`, and the bytes it hands
+//! over for that. The host keeps them from the moment they are handed over, so they are counted then.
+
+use jp_tool::{
+    Annotations, Answer, Beside, Blob, Content, EmbeddedResource, Input, Media, Outcome, Part,
+    Resource, ResourceContents, ResourceLink, Role, Sample, SampleMessage, TextPart,
+};
+use wasmtime::component::{Resource as Handle, ResourceTable};
+use wasmtime_wasi::WasiView as _;
+
+use crate::{
+    convert::{
+        described::{
+            exports::jp::tool0_2_0::guest,
+            jp::tool0_2_0::{content as wit, inputs},
+        },
+        from_wit_question,
+    },
+    host::State,
+};
+
+/// Bytes that a component has handed over.
+#[expect(unreachable_pub, reason = "the generated bindings re-export it")]
+pub struct KeptBlob(Vec<u8>);
+
+impl wit::HostBlob for State {
+    fn new(&mut self, bytes: Vec<u8>) -> wasmtime::Result<Handle<KeptBlob>> {
+        self.outward.count_bytes(bytes.len())?;
+        Ok(self.ctx().table.push(KeptBlob(bytes))?)
+    }
+
+    fn append(&mut self, blob: Handle<KeptBlob>, bytes: Vec<u8>) -> wasmtime::Result<()> {
+        self.outward.count_bytes(bytes.len())?;
+        self.ctx().table.get_mut(&blob)?.0.extend(bytes);
+        Ok(())
+    }
+
+    fn drop(&mut self, blob: Handle<KeptBlob>) -> wasmtime::Result<()> {
+        self.ctx().table.delete(blob)?;
+        Ok(())
+    }
+}
+
+impl wit::Host for State {}
+
+/// Turns what a component said into an answer.
+pub(crate) fn of(outcome: guest::Outcome, state: &mut State) -> wasmtime::Result<Answer> {
+    let table = state.ctx().table;
+    match outcome {
+        guest::Outcome::Success(said) => {
+            let content = match content(said, table)? {
+                Ok(content) => content,
+                Err(problem) => return Ok(Outcome::failed(problem).into()),
+            };
+            Ok(content.into())
+        }
+        guest::Outcome::Error(failure) => {
+            let guest::Failure {
+                message,
+                trace,
+                transient,
+                content: beside,
+            } = failure;
+            // What is beside a complaint is no reason to lose it.
+            let content = content(beside, table)?.unwrap_or_default();
+            let outcome = Outcome::Error {
+                message,
+                trace,
+                transient,
+            };
+            let beside = Beside {
+                content,
+                ..Beside::default()
+            };
+            Ok(Answer { outcome, beside })
+        }
+        guest::Outcome::NeedsInput(wanted) => Ok(needs(wanted)),
+    }
+}
+
+/// Reads all a tool must know. An input nobody could give is an error of the tool that wants it.
+fn needs(wanted: Vec<inputs::Input>) -> Answer {
+    let mut all = Vec::new();
+    for input in wanted {
+        all.push(match input {
+            inputs::Input::Question(question) => match from_wit_question(question) {
+                Ok(question) => Input::Question(question),
+                Err(problem) => return Outcome::failed(problem).into(),
+            },
+            inputs::Input::Sample(sample) => Input::Sample(Sample {
+                id: sample.id,
+                messages: sample.messages.into_iter().map(message).collect(),
+                system_prompt: sample.system_prompt,
+                max_tokens: sample.max_tokens,
+            }),
+            inputs::Input::Roots(id) => Input::Roots { id },
+        });
+    }
+    Answer::needs(all)
+}
+
+fn message(message: inputs::SampleMessage) -> SampleMessage {
+    SampleMessage {
+        role: role(message.role),
+        text: message.text,
+    }
+}
+
+/// Reads parts and data; the inner error is what the tool did wrong.
+fn content(
+    said: wit::Content,
+    table: &mut ResourceTable,
+) -> wasmtime::Result<Result<Content, String>> {
+    let mut parts = Vec::with_capacity(said.parts.len());
+    for part in said.parts {
+        parts.push(read(part, table)?);
+    }
+    let structured = said.structured.map(|json| serde_json::from_str(&json));
+    Ok(match structured.transpose() {
+        Ok(structured) => Ok(Content { parts, structured }),
+        Err(error) => Err(format!(
+            "the tool gave a structured result that is not JSON: {error}"
+        )),
+    })
+}
+
+fn read(part: wit::Part, table: &mut ResourceTable) -> wasmtime::Result<Part> {
+    Ok(match part {
+        wit::Part::Text(part) => Part::Text(TextPart {
+            text: part.text,
+            annotations: part.annotations.map(annotations),
+        }),
+        wit::Part::Image(part) => Part::Image(media(part, table)?),
+        wit::Part::Audio(part) => Part::Audio(media(part, table)?),
+        wit::Part::Embedded(part) => Part::Resource(EmbeddedResource {
+            resource: Resource {
+                uri: part.uri,
+                mime_type: part.mime_type,
+                contents: match part.contents {
+                    wit::ResourceContents::Text(text) => ResourceContents::Text(text),
+                    wit::ResourceContents::Blob(bytes) => {
+                        ResourceContents::Blob(blob(bytes, table)?)
+                    }
+                },
+            },
+            annotations: part.annotations.map(annotations),
+        }),
+        wit::Part::Link(link) => Part::ResourceLink(ResourceLink {
+            uri: link.uri,
+            name: link.name,
+            title: link.title,
+            description: link.description,
+            mime_type: link.mime_type,
+            size: link.size,
+            annotations: link.annotations.map(annotations),
+        }),
+    })
+}
+
+fn media(media: wit::Media, table: &mut ResourceTable) -> wasmtime::Result<Media> {
+    Ok(Media {
+        data: blob(media.data, table)?,
+        mime_type: media.mime_type,
+        annotations: media.annotations.map(annotations),
+    })
+}
+
+fn blob(handle: Handle<KeptBlob>, table: &mut ResourceTable) -> wasmtime::Result<Blob> {
+    Ok(table.delete(handle)?.0.into())
+}
+
+fn annotations(said: wit::Annotations) -> Annotations {
+    Annotations {
+        audience: said.audience.into_iter().map(role).collect(),
+        // JSON has no number for what is not finite.
+        priority: said.priority.filter(|priority| priority.is_finite()),
+        last_modified: said.last_modified,
+    }
+}
+
+const fn role(role: wit::Role) -> Role {
+    match role {
+        wit::Role::User => Role::User,
+        wit::Role::Assistant => Role::Assistant,
+    }
+}
