@@ -173,13 +173,13 @@ pub(super) const TABLES: Tables = Tables {
         ),
         row(
             "jp_mcp",
-            &["jp_confine", "jp_disk", "jp_policy", "jp_text"],
+            &["jp_confine", "jp_disk", "jp_policy", "jp_text", "jp_tool"],
             &[],
             &[],
         ),
         row(
             "jp_broker",
-            &["jp_disk", "jp_mcp", "jp_policy", "jp_text"],
+            &["jp_disk", "jp_mcp", "jp_policy", "jp_text", "jp_tool"],
             &[],
             &[],
         ),
@@ -278,6 +278,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_audit",
                 "jp_broker",
                 "jp_config",
+                "jp_disk",
                 "jp_llm",
                 "jp_policy",
                 "jp_publish",

@@ -54,7 +54,10 @@ async fn a_call_that_is_taken_without_an_answer_is_an_error_at_once() {
         });
         let pool = pool(vec![server("a", &served, &[])]);
         let error = Ask::default().call(&pool, "work").await.unwrap_err();
-        assert!(error.to_string().contains("but sent no response"), "{error}");
+        assert!(
+            error.to_string().contains("but sent no response"),
+            "{error}"
+        );
     }
 }
 

@@ -118,7 +118,7 @@ impl Record {
     /// Tells the meter what a long record holds now.
     #[inline]
     pub(super) fn recount(&mut self, meter: &Meter) {
-        let about = self.text.capacity() | self.spans.capacity() * Self::SPAN | self.counted;
+        let about = self.text.capacity() | (self.spans.capacity() * Self::SPAN) | self.counted;
         if about > LONG / 4 || self.loose.is_some() {
             self.recount_all(meter);
         }
