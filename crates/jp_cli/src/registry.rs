@@ -123,7 +123,7 @@ pub(crate) fn is_brought(name: &str, loaded: &Loaded) -> bool {
 /// Returns whether `jp.lock` has tools of registries.
 pub(crate) fn has_locked(session: &Session) -> Result<bool, CliError> {
     let lock = Lock::open(&places(session)?.lock);
-    let lock = lock.map_err(|error| CliError::install(error.into()))?;
+    let lock = lock.map_err(CliError::install)?;
     Ok(lock.tools().len() > 0)
 }
 

@@ -1,7 +1,5 @@
 //! Components of `jp:tool@0.2.0` answer in parts and with data, and want several inputs at once.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
 use jp_policy::{Limit, Limits};
 use jp_test::{Host, Kit};
 use jp_tool::{Input, Outcome, Part};

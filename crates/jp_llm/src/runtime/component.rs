@@ -96,13 +96,13 @@ impl ComponentRuntime {
         &self,
         invocation: &Invocation<'_>,
         kind: ToolKind,
-    ) -> Result<(Opened, Context, Option<PreparedCall>), Run> {
+    ) -> Result<(Opened, Context, Option<PreparedCall>), Box<Run>> {
         let action = invocation.call.action;
         match &self.artifact {
             Artifact::Builtin(builtin) => {
                 let prepared = match builtin.prepare(invocation) {
                     Ok(prepared) => prepared,
-                    Err(refusal) => return Err(Run::said(Ok(refusal))),
+                    Err(refusal) => return Err(Box::new(Run::said(Ok(refusal)))),
                 };
                 let context = Context {
                     root: prepared.root.into(),
@@ -113,7 +113,9 @@ impl ComponentRuntime {
             }
             Artifact::File(_) | Artifact::Stored(_) => {
                 let opened = match kind.sees_files() {
-                    true => places::open(invocation).map_err(Run::failed)?,
+                    true => {
+                        places::open(invocation).map_err(|error| Box::new(Run::failed(error)))?
+                    }
                     false => Opened::from(WasiContext::default()),
                 };
                 let root = places::WORKSPACE.into();
@@ -204,7 +206,7 @@ impl ToolRuntime for ComponentRuntime {
         }
         let (opened, context, builtin) = match self.place(invocation, prepared.kind()) {
             Ok(placed) => placed,
-            Err(run) => return run,
+            Err(run) => return *run,
         };
         let runtime = match invocation.host.wasm() {
             Ok(runtime) => runtime,

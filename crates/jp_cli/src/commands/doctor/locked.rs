@@ -28,9 +28,8 @@ impl<'a> Locked<'a> {
         let places = registry::places(session)?;
         Ok(Self {
             session,
-            lock: Lock::open(&places.lock).map_err(|error| CliError::install(error.into()))?,
-            receipts: Receipts::open(&places.receipts())
-                .map_err(|error| CliError::install(error.into()))?,
+            lock: Lock::open(&places.lock).map_err(CliError::install)?,
+            receipts: Receipts::open(&places.receipts()).map_err(CliError::install)?,
             known: places.known().map_err(CliError::install)?,
             store: registry::store()?,
         })
