@@ -38,6 +38,7 @@ pub(crate) fn compare_folded(sys: &mut dyn System, a: &[u8], b: &[u8]) -> Result
 }
 
 /// Tells whether two texts are the same, or differ in the case of ASCII letters only.
+#[inline]
 pub(crate) fn same(
     sys: &mut dyn System,
     a: &[u8],
@@ -47,10 +48,14 @@ pub(crate) fn same(
     if a.len() != b.len() {
         return Ok(false);
     }
+    if a.len() <= PIECE {
+        return Ok(match ignore_case {
+            true => a.eq_ignore_ascii_case(b),
+            false => a == b,
+        });
+    }
     for (left, right) in a.chunks(PIECE).zip(b.chunks(PIECE)) {
-        if a.len() > PIECE {
-            sys.work_bytes(left.len())?;
-        }
+        sys.work_bytes(left.len())?;
         let same = match ignore_case {
             true => left.eq_ignore_ascii_case(right),
             false => left == right,

@@ -84,7 +84,17 @@ struct Key {
 }
 
 impl Key {
+    #[inline]
     fn of<'l>(&self, sys: &mut dyn System, line: &'l [u8]) -> Result<&'l [u8], Stop> {
+        let rest = match self.skip_fields {
+            0 => line,
+            _ => self.behind_fields(sys, line)?,
+        };
+        let rest = rest.get(self.skip_bytes..).unwrap_or_default();
+        Ok(rest.get(..self.most_bytes).unwrap_or(rest))
+    }
+
+    fn behind_fields<'l>(&self, sys: &mut dyn System, line: &'l [u8]) -> Result<&'l [u8], Stop> {
         let mut rest = line;
         let mut fields = self.skip_fields;
         let mut steps = 0_usize;
@@ -100,8 +110,7 @@ impl Key {
                 sys.work_bytes(std::mem::take(&mut steps))?;
             }
         }
-        rest = rest.get(self.skip_bytes..).unwrap_or_default();
-        Ok(rest.get(..self.most_bytes).unwrap_or(rest))
+        Ok(rest)
     }
 
     fn same(&self, sys: &mut dyn System, a: &[u8], b: &[u8]) -> Result<bool, Stop> {
