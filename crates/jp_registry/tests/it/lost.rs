@@ -119,6 +119,9 @@ fn e59_an_old_copy_of_the_list_is_noticed_here_and_refused_from_a_registry() {
     let error = scene.installer().outdated().unwrap_err();
     let is_old = matches!(error, InstallError::List { .. });
     assert!(is_old, "{error}");
+    let source = std::error::Error::source(&error).map(ToString::to_string);
+    let text = format!("{error} {}", source.unwrap_or_default());
+    assert!(text.contains("was seen already"), "{text}");
     assert_lost(scene.use_offline("ocr"));
     // Nor does it help to serve none.
     fs::remove_file(scene.shop.file(document)).unwrap();
