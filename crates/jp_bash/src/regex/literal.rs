@@ -50,10 +50,20 @@ impl Literal {
     /// Finds where the text is first at or after `start`, in a text that is little, or says that it is more.
     #[inline]
     pub(super) fn find_in_little(&self, text: &[u8], start: usize) -> Option<Option<usize>> {
-        if text.len() > LITTLE || !self.rest.is_empty() {
+        if text.len() > LITTLE {
             return None;
         }
+        self.find_at_once(text, start)
+    }
+
+    /// Finds where the text is first at or after `start`, in what may be searched in one go, or says that it is more.
+    /// It is for the caller to announce it.
+    #[inline]
+    pub(super) fn find_at_once(&self, text: &[u8], start: usize) -> Option<Option<usize>> {
         let left = text.get(start..)?;
+        if left.len() > WINDOW || !self.rest.is_empty() {
+            return None;
+        }
         let found = match self.byte {
             Some(byte) => memchr::memchr(byte, left),
             None => self.finder.find(left),
@@ -69,16 +79,19 @@ impl Literal {
         start: usize,
         meter: &mut Meter<'_>,
     ) -> Result<Option<usize>, MatchError> {
-        let left = text.get(start..).unwrap_or_default();
-        if left.len() <= WINDOW && self.rest.is_empty() {
-            let found = match self.byte {
-                Some(byte) => memchr::memchr(byte, left),
-                None => self.finder.find(left),
-            };
-            meter.bytes(found.map_or(left.len(), |at| at + self.len()))?;
-            return Ok(found.map(|at| start + at));
+        if let Some(found) = self.find_at_once(text, start) {
+            meter.bytes(self.passed(found, text, start))?;
+            return Ok(found);
         }
         self.find_in_pieces(text, start, meter)
+    }
+
+    /// Returns how much of a text a search has looked at.
+    #[inline]
+    pub(super) fn passed(&self, found: Option<usize>, text: &[u8], start: usize) -> usize {
+        found
+            .map_or(text.len(), |at| at + self.len)
+            .saturating_sub(start)
     }
 
     fn find_in_pieces(

@@ -81,6 +81,34 @@ impl Tally {
         self.held.get() > 0
     }
 
+    /// Announces work, and asks whenever there is a unit of it.
+    #[inline]
+    pub(super) fn announce<A: Asks + ?Sized>(
+        &self,
+        asks: &mut A,
+        count: usize,
+    ) -> Result<(), Stop> {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let owed = self.owed.get().saturating_add(count);
+        if owed < UNIT {
+            self.owed.set(owed);
+            return Ok(());
+        }
+        self.owed.set(0);
+        #[cfg(test)]
+        record::asked();
+        asks.work(owed / UNIT)
+    }
+
+    /// Announces that so many bytes of text are looked at.
+    #[inline]
+    pub(super) fn bytes<A: Asks + ?Sized>(&self, asks: &mut A, count: usize) -> Result<(), Stop> {
+        self.announce(asks, count)?;
+        #[cfg(test)]
+        record::bytes(count);
+        Ok(())
+    }
+
     /// Gives back all that was reserved; who keeps the pattern bounds it.
     pub(crate) fn settle<A: Asks + ?Sized>(&self, asks: &mut A) {
         let held = self.held.replace(0);
@@ -107,33 +135,16 @@ impl<'a> Meter<'a> {
     /// Announces that so many bytes of text are looked at.
     #[inline]
     pub(crate) fn bytes(&mut self, count: usize) -> Result<(), Stop> {
-        self.announce(count)?;
-        #[cfg(test)]
-        record::bytes(count);
-        Ok(())
+        self.tally.bytes(self.asks, count)
     }
 
     /// Announces so many steps of a matcher that costs something at each.
     #[inline]
     pub(crate) fn steps(&mut self, count: usize) -> Result<(), Stop> {
-        self.announce(count)?;
+        self.tally.announce(self.asks, count)?;
         #[cfg(test)]
         record::steps(count);
         Ok(())
-    }
-
-    #[inline]
-    fn announce(&mut self, count: usize) -> Result<(), Stop> {
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
-        let owed = self.tally.owed.get().saturating_add(count);
-        if owed < UNIT {
-            self.tally.owed.set(owed);
-            return Ok(());
-        }
-        self.tally.owed.set(0);
-        #[cfg(test)]
-        record::asked();
-        self.asks.work(owed / UNIT)
     }
 
     /// Counts bytes that are about to be held.

@@ -237,7 +237,25 @@ impl Regex {
 
     /// Finds a position in the first line that matches, for patterns compiled with [`Flags::lines`]:
     /// cheaper than a match, as neither its start nor its longest end is needed.
+    #[inline]
     pub(crate) fn line_at<A: Asks + ?Sized>(
+        &self,
+        asks: &mut A,
+        text: &[u8],
+        start: usize,
+        eol: u8,
+    ) -> Result<Option<usize>, MatchError> {
+        if let Engine::Literal(literal) = &self.engine
+            && let Some(found) = literal.find_at_once(text, start)
+        {
+            self.tally.bytes(asks, literal.passed(found, text, start))?;
+            return Ok(found);
+        }
+        self.line_in_much(asks, text, start, eol)
+    }
+
+    #[inline(never)]
+    fn line_in_much<A: Asks + ?Sized>(
         &self,
         mut asks: &mut A,
         text: &[u8],

@@ -106,7 +106,7 @@ fn a_damaged_key_is_refused_whichever_byte_it_is() {
         SigningKey::read(&path)
             .unwrap_err()
             .to_string()
-            .contains("larger")
+            .contains("too large")
     );
 }
 

@@ -42,6 +42,11 @@ impl<'s> Fuel<'s> {
             self.left -= 1;
             return Ok(());
         }
+        self.look()
+    }
+
+    #[inline(never)]
+    fn look(&mut self) -> Result<(), Stop> {
         self.left = STEPS;
         self.looks -= 1;
         if self.looks == 0 {
