@@ -13,7 +13,7 @@ mod places;
 
 use std::{
     io,
-    net::{SocketAddr, TcpListener as StdListener, ToSocketAddrs},
+    net::{IpAddr, SocketAddr, TcpListener as StdListener, ToSocketAddrs},
     path::Path,
     sync::Arc,
     time::Duration,
@@ -121,24 +121,19 @@ impl Server {
                     Err(error) => break Err(error),
                 },
             };
-            let place = loop {
-                if let Some(place) = places.take(peer.ip()) {
-                    break Some(place);
+            let (places, router) = (places.clone(), self.router.clone());
+            let (limits, stop) = (self.limits, stop.clone());
+            // Waits for its place on its own: another address may have a right to one at once.
+            open.spawn(async move {
+                let came = wait_for_place(&places, peer.ip());
+                let place = tokio::select! {
+                    () = stop.cancelled() => return,
+                    place = time::timeout(limits.request, came) => place,
+                };
+                if let Ok(Some(place)) = place {
+                    connection::serve(stream, place, router, limits, stop).await;
                 }
-                tokio::select! {
-                    () = stop.cancelled() => break None,
-                    () = time::sleep(PAUSE) => {}
-                }
-            };
-            let Some(place) = place else { break Ok(()) };
-            let router = self.router.clone();
-            open.spawn(connection::serve(
-                stream,
-                place,
-                router,
-                self.limits,
-                stop.clone(),
-            ));
+            });
             while open.try_join_next().is_some() {}
         };
         drop(listener);
@@ -146,6 +141,20 @@ impl Server {
         // Whatever is left after that is dropped, and its connection closed.
         let _ = time::timeout(self.limits.shutdown, ended).await;
         served
+    }
+}
+
+/// Waits until a connection gets a place; nothing when too many of its address wait already.
+async fn wait_for_place(places: &Places, peer: IpAddr) -> Option<places::Place> {
+    if let Some(place) = places.take(peer) {
+        return Some(place);
+    }
+    let _waiting = places.wait(peer)?;
+    loop {
+        time::sleep(PAUSE).await;
+        if let Some(place) = places.take(peer) {
+            return Some(place);
+        }
     }
 }
 

@@ -20,9 +20,31 @@ const MAX_CONNECTIONS: usize = 64;
 /// Nobody is sent away before: an honest client has said what it wants by then.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// All places.
-#[derive(Default)]
-pub(super) struct Places(Arc<Mutex<Vec<Open>>>);
+/// The most connections of one address, and of all, that wait for a place. One more is closed.
+const MAX_WAITING: usize = 256;
+const MAX_WAITING_IN_ALL: usize = 1024;
+
+/// All places, and who waits for one.
+#[derive(Clone, Default)]
+pub(super) struct Places {
+    open: Arc<Mutex<Vec<Open>>>,
+    waiting: Arc<Mutex<Vec<IpAddr>>>,
+}
+
+/// A connection that waits for a place, until this is dropped.
+pub(super) struct Waiting {
+    peer: IpAddr,
+    all: Arc<Mutex<Vec<IpAddr>>>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let mut all = lock(&self.all);
+        if let Some(at) = all.iter().position(|peer| *peer == self.peer) {
+            all.swap_remove(at);
+        }
+    }
+}
 
 /// A connection that has a place.
 struct Open {
@@ -57,7 +79,7 @@ impl Asked {
 impl Places {
     /// Takes a place, if need be that of another connection; nothing when none has to go.
     pub(super) fn take(&self, peer: IpAddr) -> Option<Place> {
-        let mut open = lock(&self.0);
+        let mut open = lock(&self.open);
         if open.len() >= MAX_CONNECTIONS {
             let victim = victim(&open, peer)?;
             open.remove(victim).evict.cancel();
@@ -65,7 +87,7 @@ impl Places {
         let place = Place {
             asked: Asked::default(),
             evict: CancellationToken::new(),
-            all: Arc::clone(&self.0),
+            all: Arc::clone(&self.open),
         };
         open.push(Open {
             peer,
@@ -74,6 +96,20 @@ impl Places {
             evict: place.evict.clone(),
         });
         Some(place)
+    }
+
+    /// Counts a connection that waits; nothing when there are too many.
+    pub(super) fn wait(&self, peer: IpAddr) -> Option<Waiting> {
+        let mut all = lock(&self.waiting);
+        let own = all.iter().filter(|one| **one == peer).count();
+        if own >= MAX_WAITING || all.len() >= MAX_WAITING_IN_ALL {
+            return None;
+        }
+        all.push(peer);
+        Some(Waiting {
+            peer,
+            all: Arc::clone(&self.waiting),
+        })
     }
 }
 
@@ -119,8 +155,8 @@ fn victim(open: &[Open], newcomer: IpAddr) -> Option<usize> {
 }
 
 /// A task that panicked has left the list whole: nothing is done to it in parts.
-fn lock(open: &Mutex<Vec<Open>>) -> MutexGuard<'_, Vec<Open>> {
-    open.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(list: &Mutex<Vec<T>>) -> MutexGuard<'_, Vec<T>> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -156,6 +192,17 @@ mod tests {
     }
 
     #[test]
+    fn one_address_cannot_wait_so_often_that_another_may_not() {
+        let places = Places::default();
+        let (one, two) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
+        let mut waiting: Vec<Waiting> = (0..MAX_WAITING).filter_map(|_| places.wait(one)).collect();
+        assert_eq!(waiting.len(), MAX_WAITING);
+        assert!(places.wait(one).is_none() && places.wait(two).is_some());
+        waiting.pop();
+        assert!(places.wait(one).is_some());
+    }
+
+    #[test]
     fn a_place_is_given_back_and_an_evicted_one_is_told() {
         let places = Places::default();
         let peer = IpAddr::from([10, 0, 0, 1]);
@@ -166,7 +213,7 @@ mod tests {
         assert!(places.take(peer).is_none(), "nobody is old enough to go");
         drop(taken.pop());
         taken.extend(places.take(peer));
-        for one in lock(&places.0).iter_mut() {
+        for one in lock(&places.open).iter_mut() {
             one.since = Instant::now().checked_sub(GRACE).unwrap();
         }
         assert!(places.take(peer).is_some());
