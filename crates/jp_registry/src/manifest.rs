@@ -79,7 +79,7 @@ pub struct Artifact {
     pub url: Option<String>,
     /// Its sha256.
     pub sha256: Digest,
-    /// Its size, from 1 to [`MAX_ARTIFACT`].
+    /// Its size, from 1 to `MAX_ARTIFACT`.
     pub size_bytes: u64,
 }
 

@@ -42,7 +42,7 @@ pub struct ModelManifest {
     pub modality: Option<String>,
     /// How many tokens it can look at.
     pub context_length: Option<u64>,
-    /// Its size, from 1 to [`MAX_MODEL`].
+    /// Its size, from 1 to `MAX_MODEL`.
     pub size_bytes: u64,
     /// How much memory it needs.
     pub ram_required_gb: Option<f64>,
@@ -65,7 +65,7 @@ pub struct ModelArtifact {
     pub url: Option<String>,
     /// Its sha256.
     pub sha256: Digest,
-    /// Its size, from 1 to [`MAX_MODEL`].
+    /// Its size, from 1 to `MAX_MODEL`.
     pub size_bytes: u64,
 }
 

@@ -103,7 +103,7 @@ pub struct ArtifactRef<'a> {
     pub owner: Owner<'a>,
     /// Their sha256.
     pub sha256: Digest,
-    /// How many they are; without it, the sha256 alone decides, below [`MAX_ARTIFACT`].
+    /// How many they are; without it, the sha256 alone decides, below `MAX_ARTIFACT`.
     pub size: Option<u64>,
     /// Where the manifest says they are; without it, the place is the source's own.
     pub url: Option<&'a str>,

@@ -41,7 +41,7 @@ pub struct Rotation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignedRotation {
-    /// What it says; whether it is true is for [`TrustRoots::rotate`] to find out.
+    /// What it says; whether it is true is for `TrustRoots::rotate` to find out.
     pub statement: Rotation,
     /// By the old key.
     pub value: SignatureBytes,
