@@ -204,7 +204,22 @@ impl Held {
     }
 
     /// Makes `to` a copy of `from`.
+    #[inline]
     pub(crate) fn copy(
+        &mut self,
+        sys: &mut dyn System,
+        to: &mut Vec<u8>,
+        from: &[u8],
+    ) -> Result<(), Stop> {
+        if from.len() <= usize::min(to.capacity(), PIECE) {
+            to.clear();
+            to.extend_from_slice(from);
+            return Ok(());
+        }
+        self.copy_much(sys, to, from)
+    }
+
+    fn copy_much(
         &mut self,
         sys: &mut dyn System,
         to: &mut Vec<u8>,
@@ -215,10 +230,6 @@ impl Held {
             self.more(sys, from.len() - to.capacity())?;
             to.try_reserve_exact(from.len())
                 .map_err(|_| Stop::Limit(Limit::Memory))?;
-        }
-        if from.len() <= PIECE {
-            to.extend_from_slice(from);
-            return Ok(());
         }
         for piece in from.chunks(PIECE) {
             sys.work_bytes(piece.len())?;
