@@ -98,7 +98,7 @@ fn everything(root: &Path) -> Result<Planned> {
         "calls": [
             {"tool": "echo", "arguments": {"message": "héllo"}, "contains": "Echo: héllo"},
             {"tool": "get-sum", "arguments": {"a": 2, "b": 40}, "contains": "42"},
-            {"tool": "get-tiny-image", "contains": "[image of type image/png left out"},
+            {"tool": "get-tiny-image", "contains": "[image: image/png, "},
             {"tool": "get-structured-content", "arguments": {"location": "Chicago"}, "contains": "temperature"},
             {"tool": "get-resource-reference", "arguments": {"resourceType": "Text", "resourceId": 1}, "contains": "resource"},
             {"tool": "get-sum", "arguments": {"a": "two"}, "contains": "Invalid arguments"},
