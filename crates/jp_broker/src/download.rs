@@ -50,7 +50,7 @@ impl Downloader {
     /// Makes a downloader that asks the system's resolver for names.
     ///
     /// # Errors
-    /// [`HttpError::Tls`] if one of the extra roots is no certificate.
+    /// [`HttpError::Tls`] if one of the extra roots is not a valid certificate.
     pub fn new(options: Options, bounds: Bounds) -> Result<Self, HttpError> {
         Self::with_resolver(options, bounds, Arc::new(SystemResolver))
     }
@@ -58,7 +58,7 @@ impl Downloader {
     /// Makes a downloader that asks `resolver` for names; what it answers is checked all the same.
     ///
     /// # Errors
-    /// [`HttpError::Tls`] if one of the extra roots is no certificate.
+    /// [`HttpError::Tls`] if one of the extra roots is not a valid certificate.
     pub fn with_resolver(
         options: Options,
         bounds: Bounds,

@@ -115,7 +115,7 @@ impl Client {
     /// Makes a client that asks the system's resolver for names.
     ///
     /// # Errors
-    /// [`HttpError::Tls`] if one of the extra roots is no certificate.
+    /// [`HttpError::Tls`] if one of the extra roots is not a valid certificate.
     pub fn new(options: Options) -> Result<Self, HttpError> {
         Self::with_resolver(options, Arc::new(SystemResolver))
     }
@@ -123,7 +123,7 @@ impl Client {
     /// Makes a client that asks `resolver` for names; what it answers is checked all the same.
     ///
     /// # Errors
-    /// [`HttpError::Tls`] if one of the extra roots is no certificate.
+    /// [`HttpError::Tls`] if one of the extra roots is not a valid certificate.
     pub fn with_resolver(options: Options, resolver: Arc<dyn Resolve>) -> Result<Self, HttpError> {
         let tls = wire::tls_config(&options.extra_roots)?;
         Ok(Self::behind(options, resolver, tls))

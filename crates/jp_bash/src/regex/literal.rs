@@ -8,7 +8,7 @@ use super::meter::{Meter, WINDOW};
 /// A longer text is found by its beginning, and compared from there.
 const MOST_AT_ONCE: usize = 16 << 10;
 
-/// Looking through so little is no more than a step of whatever asks for it, and that is counted there.
+/// Searching this little costs no more than one step of the caller, which counts its own steps.
 const LITTLE: usize = 256;
 
 /// A text to look for.

@@ -46,7 +46,7 @@ impl Clients {
     /// from request to request.
     ///
     /// # Errors
-    /// [`HttpError::Tls`] if one of the extra roots is no certificate.
+    /// [`HttpError::Tls`] if one of the extra roots is not a valid certificate.
     pub fn client(
         &self,
         owner: &Owner,

@@ -103,7 +103,7 @@ fn read_into(body: &mut Vec<u8>, reader: impl Read, most: usize) -> Result<(), U
 fn brotli(body: &[u8], most: usize) -> Result<Vec<u8>, UnpackError> {
     let mut source = body;
     let mut reader = Decompressor::new(&mut source, 4096);
-    // A window of up to a gigabyte, which is no part of HTTP.
+    // A window of up to a gigabyte, which HTTP does not have.
     reader.set_parameter(BrotliDecoderParameter::BROTLI_DECODER_PARAM_LARGE_WINDOW, 0);
     whole(reader, most)
 }

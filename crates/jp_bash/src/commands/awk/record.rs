@@ -272,7 +272,7 @@ impl Record {
             return;
         }
         let start = self.text.len() - rest.len();
-        // What is above a space is no blank, which one comparison tells for nearly every byte.
+        // A byte above a space is never a blank: one comparison settles nearly all of them.
         while let [first, after @ ..] = rest
             && (*first > b' ' || !blank(*first))
         {
