@@ -118,10 +118,25 @@ impl Record {
     /// Tells the meter what a long record holds now.
     #[inline]
     pub(super) fn recount(&mut self, meter: &Meter) {
-        let about = self.text.capacity() | (self.spans.capacity() * Self::SPAN) | self.counted;
-        if about > LONG / 4 || self.loose.is_some() {
+        if self.is_large() || self.loose.is_some() {
             self.recount_all(meter);
         }
+    }
+
+    /// Tells, roughly, whether there is anything that the meter has to know.
+    #[inline]
+    fn is_large(&self) -> bool {
+        let about = self.text.capacity() | (self.spans.capacity() * Self::SPAN) | self.counted;
+        about > LONG / 4
+    }
+
+    /// Lets go of the room for very many fields of an earlier record.
+    #[cold]
+    fn begin_small(&mut self, meter: &Meter) {
+        if self.spans.capacity() > LONG {
+            self.spans = Vec::new();
+        }
+        self.recount_all(meter);
     }
 
     #[cold]
@@ -145,6 +160,15 @@ impl Record {
         self.begin(splitter);
     }
 
+    /// The same, and tells the meter what the record holds now.
+    #[inline]
+    pub(super) fn set_counted(&mut self, text: &[u8], splitter: &Rc<Splitter>, meter: &Meter) {
+        self.set(text, splitter);
+        if self.is_large() {
+            self.begin_small(meter);
+        }
+    }
+
     /// The same with a text that is there already.
     pub(super) fn set_owned(&mut self, text: Vec<u8>, splitter: &Rc<Splitter>) {
         self.text = text;
@@ -155,9 +179,6 @@ impl Record {
     fn begin(&mut self, splitter: &Rc<Splitter>) {
         self.copied = false;
         self.roomy = false;
-        if self.spans.capacity() > LONG {
-            self.spans = Vec::new();
-        }
         self.spans.clear();
         self.at = 0;
         self.done = false;

@@ -156,11 +156,16 @@ impl Reader {
             self.complete = self.start + last + 1;
         }
         let text = self.slice(0, self.complete);
-        let found = regex
-            .line_at(sys, text, self.start, b'\n')
-            .map_err(ReadError::from)?
-            // Behind the last newline there is no line, though `^$` matches there.
-            .filter(|at| *at < self.complete);
+        let at_once = regex
+            .literal()
+            .and_then(|literal| literal.find_at_once(text, self.start));
+        let found = match at_once {
+            // The lines that are passed are paid for below, and the one that stays by its reader.
+            Some(found) => found,
+            None => regex.line_at(sys, text, self.start, b'\n')?,
+        };
+        // Behind the last newline there is no line, though `^$` matches there.
+        let found = found.filter(|at| *at < self.complete);
         // Without a match the last line begins behind the newline before its own.
         let upto = usize::min(found.unwrap_or(usize::MAX), self.complete - 1);
         let passed = self.slice(self.start, upto);

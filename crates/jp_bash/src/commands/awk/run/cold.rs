@@ -281,8 +281,7 @@ impl Vm<'_> {
             let value = self.to_string(&value);
             let text = value.text().unwrap_or_default();
             self.claim(text.len())?;
-            self.record.set(text, &self.splitter);
-            self.record.recount(&self.meter);
+            self.record.set_counted(text, &self.splitter, &self.meter);
             return Ok(());
         }
         self.reach_fields(number)?;

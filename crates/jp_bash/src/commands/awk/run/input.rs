@@ -113,8 +113,7 @@ impl Vm<'_> {
                         self.sys.reserve(text.len() as u64)?;
                         self.sys.release(text.len() as u64);
                     }
-                    self.record.set(text, &self.splitter);
-                    self.record.recount(&self.meter);
+                    self.record.set_counted(text, &self.splitter, &self.meter);
                     let terminator = reader.slice(found.end, found.after);
                     self.specials.put_text(Special::Rt, terminator, &self.meter);
                     self.specials.nr += 1.0;
@@ -363,7 +362,7 @@ impl Vm<'_> {
                 self.set(target, index, value)?;
             }
             None => {
-                self.record.set(text, &self.splitter);
+                self.record.set_counted(text, &self.splitter, &self.meter);
                 self.specials.put(Special::Rt, terminator);
             }
         }

@@ -10,6 +10,7 @@ use super::super::op::{Place, Target};
 use super::super::value::Value;
 use super::{Ran, Vm};
 use crate::regex::Regex;
+use crate::stop::Stop;
 
 type Groups = Vec<Option<(usize, usize)>>;
 
@@ -70,6 +71,18 @@ fn pieces(text: &[u8], groups: bool) -> Pieces<'_> {
 enum Which {
     All,
     Number(u64),
+}
+
+/// Replaces a byte wherever it is; returns how often.
+#[inline]
+fn replace_in(text: &mut [u8], old: u8, new: u8) -> u64 {
+    let count = text.iter().filter(|byte| **byte == old).count();
+    if count > 0 {
+        for byte in text {
+            *byte = if *byte == old { new } else { *byte };
+        }
+    }
+    count as u64
 }
 
 impl Vm<'_> {
@@ -231,20 +244,11 @@ impl Vm<'_> {
     /// Replaces a byte in `$0`, in place.
     fn replace_byte(&mut self, old: u8, new: u8) -> Ran<u64> {
         let mut text = self.record.take();
-        let mut count = 0;
-        let mut done = Ok(());
-        for piece in text.chunks_mut(PIECE) {
-            count += piece.iter().filter(|byte| **byte == old).count() as u64;
-            for byte in &mut *piece {
-                *byte = if *byte == old { new } else { *byte };
-            }
-            if piece.len() == PIECE {
-                done = self.sys.work(PIECE_UNITS);
-                if done.is_err() {
-                    break;
-                }
-            }
-        }
+        let (count, done) = if text.len() < PIECE {
+            (replace_in(&mut text, old, new), Ok(()))
+        } else {
+            self.replace_in_much(&mut text, old, new)
+        };
         if count == 0 {
             self.record.put_back(text);
         } else {
@@ -252,6 +256,19 @@ impl Vm<'_> {
         }
         done?;
         Ok(count)
+    }
+
+    /// Replaces a byte in a long text; a stop leaves the rest as it is.
+    #[cold]
+    fn replace_in_much(&mut self, text: &mut [u8], old: u8, new: u8) -> (u64, Result<(), Stop>) {
+        let mut count = 0;
+        for piece in text.chunks_mut(PIECE) {
+            count += replace_in(piece, old, new);
+            if let Err(stop) = self.sys.work(PIECE_UNITS) {
+                return (count, Err(stop));
+            }
+        }
+        (count, Ok(()))
     }
 
     pub(super) fn gensub(&mut self, args: &[Value]) -> Ran<Value> {
