@@ -185,6 +185,27 @@ impl Automaton {
         }
     }
 
+    /// Finds what [`Self::line`] finds, where the sieve and the DFA that is there can tell; the caller announces what
+    /// was looked at. `Err` says from which line on they cannot.
+    #[inline]
+    pub(super) fn line_at_hand(
+        &self,
+        text: &[u8],
+        start: usize,
+        eol: u8,
+    ) -> Result<Option<usize>, usize> {
+        if self.hard || text.len().saturating_sub(start) > self.window {
+            return Err(start);
+        }
+        let texts = self.sieve.ready(&self.node, text, eol).ok_or(start)?;
+        self.sieve.find(texts, text, start, eol, |from, to| {
+            if to - from > self.short {
+                return Err(from);
+            }
+            self.stream.at_hand(text, from..to).ok_or(from)
+        })
+    }
+
     /// Finds a position in the first line that matches, of lines that end in `eol`.
     pub(super) fn line(
         &self,
@@ -280,11 +301,6 @@ impl Automaton {
         to: usize,
         meter: &mut Meter<'_>,
     ) -> Result<bool, MatchError> {
-        if to - from <= self.short
-            && let Some(found) = self.stream.at_hand(text, from..to)
-        {
-            return Ok(found);
-        }
         match self.stream.earliest(&self.source(), text, from..to, meter) {
             Ok(found) => Ok(found.is_some()),
             Err(Failed::Error(error)) => Err(error),

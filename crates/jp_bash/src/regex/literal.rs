@@ -59,7 +59,7 @@ impl Literal {
     /// Finds where the text is first at or after `start`, in what may be searched in one go, or says that it is more.
     /// It is for the caller to announce it.
     #[inline]
-    pub(super) fn find_at_once(&self, text: &[u8], start: usize) -> Option<Option<usize>> {
+    pub(crate) fn find_at_once(&self, text: &[u8], start: usize) -> Option<Option<usize>> {
         let left = text.get(start..)?;
         if left.len() > WINDOW || !self.rest.is_empty() {
             return None;

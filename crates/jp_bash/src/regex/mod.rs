@@ -29,7 +29,7 @@ mod tests_limits;
 pub(crate) use cache::RegexCache;
 pub(crate) use error::{MatchError, RegexError};
 pub(crate) use literal::Literal;
-pub(crate) use meter::Asks;
+pub(crate) use meter::{Asks, WINDOW};
 pub(crate) use set::decode;
 
 use regex_automata::util::look::Look;
@@ -245,13 +245,27 @@ impl Regex {
         start: usize,
         eol: u8,
     ) -> Result<Option<usize>, MatchError> {
-        if let Engine::Literal(literal) = &self.engine
-            && let Some(found) = literal.find_at_once(text, start)
-        {
-            self.tally.bytes(asks, literal.passed(found, text, start))?;
-            return Ok(found);
-        }
-        self.line_in_much(asks, text, start, eol)
+        let from = match &self.engine {
+            Engine::Literal(literal) => match literal.find_at_once(text, start) {
+                Some(found) => {
+                    self.tally.bytes(asks, literal.passed(found, text, start))?;
+                    return Ok(found);
+                }
+                None => start,
+            },
+            Engine::Automaton(automaton) => match automaton.line_at_hand(text, start, eol) {
+                Ok(found) => {
+                    let passed = found.unwrap_or(text.len()).saturating_sub(start);
+                    self.tally.bytes(asks, passed)?;
+                    return Ok(found);
+                }
+                Err(from) => {
+                    self.tally.bytes(asks, from - start)?;
+                    from
+                }
+            },
+        };
+        self.line_in_much(asks, text, from, eol)
     }
 
     #[inline(never)]

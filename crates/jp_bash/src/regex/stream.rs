@@ -49,7 +49,9 @@ struct Lazy {
     /// What a state costs to make.
     weight: usize,
     counted: Cell<usize>,
-    searches: Cell<u32>,
+    /// So many short texts are searched before it is looked at what the states have grown to;
+    /// none once this DFA is not to be tried again.
+    left: Cell<u32>,
     failures: Cell<u32>,
 }
 
@@ -129,11 +131,7 @@ impl Stream {
     #[inline]
     pub(super) fn at_hand(&self, text: &[u8], range: Range<usize>) -> Option<bool> {
         let all = self.all.get()?.as_deref()?;
-        let searches = all.searches.get().wrapping_add(1);
-        if searches.is_multiple_of(COUNT_EVERY) || all.failures.get() >= PATIENCE {
-            return None;
-        }
-        all.searches.set(searches);
+        all.left.set(all.left.get().checked_sub(1)?);
         let input = Input::new(text).range(range).earliest(true);
         let found = all.dfa.try_search_fwd(&mut all.cache.borrow_mut(), &input);
         found.ok().map(|half| half.is_some())
@@ -203,7 +201,7 @@ fn build(source: &Source<'_>, kind: MatchKind, reverse: bool) -> Option<Lazy> {
         cache,
         weight,
         counted: Cell::new(0),
-        searches: Cell::new(0),
+        left: Cell::new(COUNT_EVERY),
         failures: Cell::new(0),
     })
 }
@@ -222,6 +220,9 @@ impl Lazy {
 
     fn give_up(&self) -> Failed {
         self.failures.set(self.failures.get() + 1);
+        if self.failures.get() >= PATIENCE {
+            self.left.set(0);
+        }
         Failed::GaveUp
     }
 
@@ -301,10 +302,12 @@ impl Lazy {
             Stops::Late => input.end() - input.start(),
         };
         meter.bytes(seen)?;
-        let searches = self.searches.get().wrapping_add(1);
-        self.searches.set(searches);
-        if searches.is_multiple_of(COUNT_EVERY) {
-            self.count(meter)?;
+        match self.left.get().checked_sub(1) {
+            Some(left) => self.left.set(left),
+            None => {
+                self.count(meter)?;
+                self.left.set(COUNT_EVERY);
+            }
         }
         Ok(found)
     }

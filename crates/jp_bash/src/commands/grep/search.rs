@@ -6,7 +6,7 @@ use super::config::{Binary, Config, Show};
 use super::print;
 use crate::commands::io::{Output, complain};
 use crate::errno::Errno;
-use crate::regex::MatchError;
+use crate::regex::{MatchError, WINDOW};
 use crate::stop::{Limit, Stop};
 use crate::system::{Fd, FileKind, SysError, SysResult, System, Whence};
 
@@ -131,8 +131,11 @@ impl Search {
                 continue;
             };
             let end = place.pos + end + 1;
-            if let Err(error) = self.region(sys, &mut place, end)? {
-                return Ok(Found::GaveUp(error));
+            while place.pos < end && !place.done {
+                let piece = self.piece_end(place.pos, end);
+                if let Err(error) = self.region(sys, &mut place, piece)? {
+                    return Ok(Found::GaveUp(error));
+                }
             }
             self.forget(&mut place);
             if self.config.line_buffered {
@@ -209,6 +212,16 @@ impl Search {
                 *byte = b'\n';
             }
         }
+    }
+
+    /// Returns where a piece of whole lines ends that a pattern is looked for in at once, if not one line alone is longer.
+    fn piece_end(&self, from: usize, end: usize) -> usize {
+        let most = from + WINDOW;
+        if most >= end {
+            return end;
+        }
+        let piece = self.buf.get(from..most).unwrap_or_default();
+        memrchr(self.config.eol, piece).map_or_else(|| self.line_end(most, end), |at| from + at + 1)
     }
 
     /// Looks at the complete lines up to `end`.
