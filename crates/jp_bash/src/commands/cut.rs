@@ -59,6 +59,10 @@ struct Settings {
     only_delimited: bool,
     /// What joins the parts; for bytes only if it was given.
     joint: Vec<u8>,
+    /// Fields are joined by what divides them.
+    own_joint: bool,
+    /// The longest line that is cut without asking on the way.
+    short: usize,
     end: u8,
 }
 
@@ -149,12 +153,15 @@ fn read_settings(options: &[(char, Option<Vec<u8>>)], utf8: bool) -> Result<Sett
         ranges = gaps(&ranges);
     }
     let delimiter = delimiter.unwrap_or(b'\t');
+    let joint = joint.unwrap_or_else(|| if fields { vec![delimiter] } else { Vec::new() });
     Ok(Settings {
         ranges,
         fields,
         delimiter,
         only_delimited,
-        joint: joint.unwrap_or_else(|| if fields { vec![delimiter] } else { Vec::new() }),
+        own_joint: joint == [delimiter],
+        short: SHORT / (1 + joint.len()),
+        joint,
         end,
     })
 }
@@ -368,7 +375,7 @@ fn cut_line(
     line: &[u8],
     out: &mut Output,
 ) -> Result<bool, Stop> {
-    if line.len().saturating_mul(1 + settings.joint.len()) <= SHORT {
+    if line.len() <= settings.short {
         let short = Short {
             delimiters: memchr::memchr_iter(settings.delimiter, line),
             end: line.len(),
@@ -423,7 +430,6 @@ fn cut_fields(mut cutting: impl Cutting, settings: &Settings, line: &[u8]) -> Re
         }
         return Ok(!settings.only_delimited);
     }
-    let own_joint = settings.joint == [settings.delimiter];
     let mut start = 0;
     let mut field = 1;
     let mut first = true;
@@ -436,7 +442,7 @@ fn cut_fields(mut cutting: impl Cutting, settings: &Settings, line: &[u8]) -> Re
             end = cutting.next()?;
             field += 1;
         }
-        if own_joint && range.to == u64::MAX {
+        if settings.own_joint && range.to == u64::MAX {
             if !first {
                 cutting.put(&[settings.delimiter])?;
             }

@@ -81,9 +81,17 @@ struct Key {
     skip_bytes: usize,
     most_bytes: usize,
     ignore_case: bool,
+    /// Lines shorter than this are compared as they are: zero if only a part of each counts, or its letters.
+    whole_below: usize,
 }
 
 impl Key {
+    /// Sees, once all options are read, whether lines are compared as they are.
+    fn settle(&mut self) {
+        let whole = self.skip_fields == 0 && self.skip_bytes == 0 && self.most_bytes == usize::MAX;
+        self.whole_below = if whole && !self.ignore_case { PIECE } else { 0 };
+    }
+
     #[inline]
     fn of<'l>(&self, sys: &mut dyn System, line: &'l [u8]) -> Result<&'l [u8], Stop> {
         let rest = match self.skip_fields {
@@ -113,7 +121,17 @@ impl Key {
         Ok(rest)
     }
 
+    /// Tells whether two lines count as the same.
+    #[inline]
     fn same(&self, sys: &mut dyn System, a: &[u8], b: &[u8]) -> Result<bool, Stop> {
+        if a.len() < self.whole_below {
+            return Ok(a == b);
+        }
+        self.same_parts(sys, a, b)
+    }
+
+    #[inline(never)]
+    fn same_parts(&self, sys: &mut dyn System, a: &[u8], b: &[u8]) -> Result<bool, Stop> {
         let (a, b) = (self.of(sys, a)?, self.of(sys, b)?);
         pace::same(sys, a, b, self.ignore_case)
     }
@@ -154,6 +172,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         let text = b"printing all duplicated lines and repeat counts is meaningless";
         return usage(sys, args, text);
     }
+    settings.key.settle();
     stream(
         sys,
         args,
@@ -194,6 +213,7 @@ fn read_settings(
             skip_bytes: 0,
             most_bytes: usize::MAX,
             ignore_case: false,
+            whole_below: 0,
         },
     };
     let mut old_fields = 0u64;
