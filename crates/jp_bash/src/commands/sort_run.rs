@@ -269,6 +269,9 @@ fn sort_runs(
     if entries.len() <= width {
         return Ok(());
     }
+    if runs_follow(sys, entries, width, compare)? {
+        return Ok(());
+    }
     held.more(sys, entries.len().saturating_mul(size_of::<Entry>()))?;
     let mut merged = Vec::new();
     merged
@@ -285,6 +288,41 @@ fn sort_runs(
         width *= 2;
     }
     Ok(())
+}
+
+/// Tells whether each run ends before the next one begins, so that there is nothing to merge.
+fn runs_follow(
+    sys: &mut dyn System,
+    entries: &[Entry],
+    width: usize,
+    compare: &impl Fn(&Entry, &Entry) -> Ordering,
+) -> Result<bool, Stop> {
+    let mut cost = Cost::default();
+    for at in (width..entries.len()).step_by(width) {
+        let (Some(last), Some(first)) = (entries.get(at - 1), entries.get(at)) else {
+            break;
+        };
+        cost.pay(sys, last, first)?;
+        if compare(first, last).is_lt() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What comparing entries costs at most, in bytes that were not asked for yet.
+#[derive(Default)]
+struct Cost(usize);
+
+impl Cost {
+    fn pay(&mut self, sys: &mut dyn System, a: &Entry, b: &Entry) -> Result<(), Stop> {
+        self.0 += usize::min(a.len as usize, b.len as usize) + 16;
+        while self.0 >= PIECE {
+            self.0 -= PIECE;
+            sys.work_bytes(PIECE)?;
+        }
+        Ok(())
+    }
 }
 
 /// Returns how many entries make a run: as many as there are bytes for, wherever the run begins.
@@ -307,14 +345,9 @@ fn merge(
     merged: &mut Vec<Entry>,
     compare: &impl Fn(&Entry, &Entry) -> Ordering,
 ) -> Result<(), Stop> {
-    // What comparing costs at most, in bytes.
-    let mut cost = 0;
+    let mut cost = Cost::default();
     while let (Some((a, a_rest)), Some((b, b_rest))) = (left.split_first(), right.split_first()) {
-        cost += usize::min(a.len as usize, b.len as usize) + 16;
-        while cost >= PIECE {
-            cost -= PIECE;
-            sys.work_bytes(PIECE)?;
-        }
+        cost.pay(sys, a, b)?;
         if compare(b, a).is_lt() {
             merged.push(*b);
             right = b_rest;

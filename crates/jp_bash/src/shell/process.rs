@@ -103,16 +103,7 @@ impl Shell<'_> {
                 file.offset.set(file.offset.get() + n as u64);
                 Ok(n)
             }
-            Object::Pipe(pipe) => loop {
-                match pipe.read(buf) {
-                    Transfer::Done(n) => return Ok(n),
-                    Transfer::Closed => return Ok(0),
-                    Transfer::Wait => {
-                        pipe.waiters.add(self.task_pid);
-                        self.block()?;
-                    }
-                }
-            },
+            Object::Pipe(pipe) => self.read_pipe(pipe, || pipe.read(buf)),
             Object::Text(text) => {
                 let from = usize::try_from(file.offset.get()).unwrap_or(usize::MAX);
                 let rest = text.get(from..).unwrap_or_default();
@@ -134,6 +125,31 @@ impl Shell<'_> {
                 Ok(buf.len())
             }
             Object::Capture(_) | Object::Sink(_) => Err(Errno::BadF.into()),
+        }
+    }
+
+    fn read_pipe(&mut self, pipe: &Pipe, mut take: impl FnMut() -> Transfer) -> SysResult<usize> {
+        loop {
+            match take() {
+                Transfer::Done(n) => return Ok(n),
+                Transfer::Closed => return Ok(0),
+                Transfer::Wait => {
+                    pipe.waiters.add(self.task_pid);
+                    self.block()?;
+                }
+            }
+        }
+    }
+
+    /// Reads up to this byte and not behind it: from a pipe what is there, from anything else one byte.
+    pub(super) fn read_until(&mut self, fd: Fd, buf: &mut [u8], last: u8) -> SysResult<usize> {
+        let file = self.file(fd)?;
+        match &file.object {
+            Object::Pipe(pipe) if file.read => {
+                self.work(1)?;
+                self.read_pipe(pipe, || pipe.read_until(buf, last))
+            }
+            _ => self.read(fd, buf.get_mut(..1).unwrap_or_default()),
         }
     }
 

@@ -165,6 +165,8 @@ struct Bytewise {
     start: usize,
     end: usize,
     seekable: bool,
+    /// The byte that nothing is taken behind; without one, bytes are taken one at a time.
+    last: Option<u8>,
     /// When to give up.
     until: Option<Duration>,
     late: bool,
@@ -179,6 +181,7 @@ impl Bytewise {
             start: 0,
             end: 0,
             seekable,
+            last: None,
             until: None,
             late: false,
         }
@@ -186,7 +189,6 @@ impl Bytewise {
 
     fn next(&mut self, shell: &mut Shell<'_>) -> Result<Option<u8>, SysError> {
         if self.start == self.end {
-            let room = if self.seekable { self.buf.len() } else { 1 };
             self.start = 0;
             self.end = 0;
             if let Some(until) = self.until
@@ -195,8 +197,11 @@ impl Bytewise {
                 self.late = true;
                 return Ok(None);
             }
-            let buf = self.buf.get_mut(..room).unwrap_or_default();
-            self.end = shell.read(self.fd, buf)?;
+            self.end = match self.last {
+                _ if self.seekable => shell.read(self.fd, &mut self.buf)?,
+                Some(last) => shell.read_until(self.fd, &mut self.buf, last)?,
+                None => shell.read(self.fd, self.buf.get_mut(..1).unwrap_or_default())?,
+            };
             if self.end == 0 {
                 return Ok(None);
             }
@@ -221,6 +226,7 @@ fn read_record(shell: &mut Shell<'_>, wanted: &Wanted) -> Result<Result<Record, 
         return Ok(Ok(record));
     }
     let mut input = Bytewise::new(shell, wanted.fd);
+    input.last = wanted.most.is_none().then_some(wanted.delimiter);
     input.until = wanted
         .timeout
         .map(|time| shell.kernel.monotonic().saturating_add(time));

@@ -100,6 +100,16 @@ impl Pipe {
 
     /// Takes bytes.
     pub(crate) fn read(&self, buf: &mut [u8]) -> Transfer {
+        self.take(buf, None)
+    }
+
+    /// Takes bytes up to this one, and none behind it: what follows may be for another reader.
+    pub(crate) fn read_until(&self, buf: &mut [u8], last: u8) -> Transfer {
+        self.take(buf, Some(last))
+    }
+
+    #[inline]
+    fn take(&self, buf: &mut [u8], last: Option<u8>) -> Transfer {
         let mut bytes = self.bytes.borrow_mut();
         if buf.is_empty() {
             return Transfer::Done(0);
@@ -111,8 +121,12 @@ impl Pipe {
                 Transfer::Wait
             };
         }
-        let n = usize::min(buf.len(), bytes.len());
         let (front, back) = bytes.as_slices();
+        let mut n = usize::min(buf.len(), bytes.len());
+        if let Some(last) = last {
+            let ahead = front.get(..n).unwrap_or(front);
+            n = memchr::memchr(last, ahead).map_or(ahead.len(), |at| at + 1);
+        }
         let first = usize::min(n, front.len());
         if let (Some(to), Some(from)) = (buf.get_mut(..first), front.get(..first)) {
             to.copy_from_slice(from);
