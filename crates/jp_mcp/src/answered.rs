@@ -8,7 +8,9 @@ use rmcp::{
 };
 
 use crate::{
-    HttpFailure, HttpFailureKind, HttpResponse, Limits, events, hidden, streamable::Failure,
+    HttpFailure, HttpFailureKind, HttpResponse, Limits, events, hidden,
+    message::{self, Unreadable},
+    streamable::Failure,
     underway::Open,
 };
 
@@ -66,10 +68,10 @@ impl Answered<'_> {
             _ => {}
         }
         let body = self.whole().await?;
-        let message = serde_json::from_slice::<ServerJsonRpcMessage>(&body);
+        let message = message::read(&body);
         match (status, message) {
             (200..=299, Ok(message)) => Ok(StreamableHttpPostResponse::Json(message, session)),
-            (200..=299, Err(error)) => Err(not_a_message(&error)),
+            (200..=299, Err(why)) => Err(not_a_message(why)),
             (404, _) if self.in_session => Err(StreamableHttpError::SessionExpired),
             // A refusal may be an answer of the protocol.
             (_, Ok(error @ ServerJsonRpcMessage::Error(_))) => {
@@ -168,15 +170,11 @@ fn not_json(kind: &str) -> Failure {
     failure(HttpFailureKind::NoMessage, text)
 }
 
-/// Says what is wrong with a message. The reader's own words would repeat those of the server.
-fn not_a_message(error: &serde_json::Error) -> Failure {
-    let text = match error.is_data() {
-        true => "the server answered JSON that is not a JSON-RPC message".to_owned(),
-        false => format!(
-            "the server answered invalid JSON (line {}, column {})",
-            error.line(),
-            error.column()
-        ),
+/// Says what is wrong with a message.
+fn not_a_message(why: Unreadable) -> Failure {
+    let text = match why {
+        Unreadable::Else => "the server answered JSON that is not a JSON-RPC message".to_owned(),
+        Unreadable::Beyond(_) | Unreadable::Invalid { .. } => why.to_string(),
     };
     failure(HttpFailureKind::NoMessage, text)
 }

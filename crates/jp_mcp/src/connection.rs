@@ -19,7 +19,7 @@ use crate::{
     ending::{self, MAX_REASON},
     handler::Handler,
     hidden,
-    message::NO_ANSWER,
+    message::UNREADABLE,
     process::{self, Process, Started},
     request::Listed,
     stdio::{Fate, Stdio},
@@ -154,7 +154,9 @@ impl Connection {
     pub(crate) async fn failed(&self, error: &ServiceError) -> McpError {
         let server = self.server.clone();
         match error {
-            ServiceError::McpError(error) if error.message == NO_ANSWER => self.broke(NO_ANSWER),
+            ServiceError::McpError(error) if error.code == UNREADABLE => {
+                self.broke(&hidden::shown(&error.message, MAX_REASON))
+            }
             ServiceError::McpError(error) => McpError::Rejected {
                 server,
                 code: error.code.0,

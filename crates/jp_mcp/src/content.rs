@@ -9,7 +9,28 @@ use rmcp::model::{
     Annotations as Hints, CallToolResult, ContentBlock, ResourceContents as Sent, Role as SentRole,
 };
 
-use crate::{Called, McpError};
+use serde_json::{Value, json};
+
+use crate::{Called, McpError, hidden};
+
+/// The types of blocks that can be read.
+const KNOWN: [&str; 5] = ["text", "image", "audio", "resource", "resource_link"];
+
+/// The longest name of a type that is shown.
+const MAX_TYPE: usize = 100;
+
+/// Reads a result whose blocks are not all of known types; the others are named and left out.
+pub(crate) fn of_known_types(mut sent: Value) -> Option<CallToolResult> {
+    for block in sent.get_mut("content")?.as_array_mut()? {
+        let kind = block.get("type")?.as_str()?;
+        if !KNOWN.contains(&kind) {
+            let kind = hidden::shown(kind, MAX_TYPE);
+            let note = format!("[content of the unknown type `{kind}` left out]");
+            *block = json!({"type": "text", "text": note});
+        }
+    }
+    serde_json::from_value(sent).ok()
+}
 
 /// What is left of the bytes that an answer may have.
 struct Room<'a> {
@@ -160,8 +181,6 @@ fn hints(sent: Option<Hints>) -> Option<Annotations> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
 
     fn called(result: Value, most: usize) -> Result<Called, McpError> {
@@ -190,6 +209,34 @@ mod tests {
         assert!(called.is_error);
         assert_eq!(called.content.structured, Some(json!({"sum": 3})));
         assert_eq!(serde_json::to_value(&called.content.parts).unwrap(), blocks);
+    }
+
+    #[test]
+    fn a_block_of_an_unknown_type_is_named_and_the_rest_stays() {
+        let sent = json!({"content": [
+            {"type": "text", "text": "before"},
+            {"type": "vid\u{202e}eo", "data": [1, 2]},
+            {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+        ], "structuredContent": {"a": 1}, "isError": true});
+        let called = Called::read("s", of_known_types(sent).unwrap(), 1000).unwrap();
+        assert!(called.is_error);
+        assert_eq!(called.content.structured, Some(json!({"a": 1})));
+        let shown = serde_json::to_value(&called.content.parts).unwrap();
+        assert_eq!(
+            shown[1]["text"],
+            "[content of the unknown type `video` left out]"
+        );
+        assert_eq!(
+            (&shown[0]["text"], &shown[2]["type"]),
+            (&json!("before"), &json!("image"))
+        );
+        for none in [
+            json!(7),
+            json!({"content": 7}),
+            json!({"content": [{"type": 7}]}),
+        ] {
+            assert!(of_known_types(none).is_none());
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use rmcp::service::ClientInitializeError;
 
 use crate::{
-    HttpFailure, HttpFailureKind, McpError, Said, answered::line, stdio::Ended, tail::Tail,
-    underway::Unanswered,
+    HttpFailure, HttpFailureKind, McpError, Said, answered::line, message::UNREADABLE,
+    stdio::Ended, tail::Tail, underway::Unanswered,
 };
 
 /// The longest reason of a failure that is passed on.
@@ -74,6 +74,10 @@ pub(crate) fn of_fate(server: &str, ended: &Ended, tail: &Tail) -> McpError {
             what: "a message",
             limit: *limit,
         },
+        Ended::Unreadable(why) => McpError::Protocol {
+            server,
+            reason: why.to_string(),
+        },
         Ended::Noise { limit } => McpError::Died {
             server,
             reason: format!(
@@ -91,6 +95,9 @@ pub(crate) fn of_greeting(error: &ClientInitializeError) -> Option<String> {
     let text = match error {
         ClientInitializeError::JsonRpcError(error) => {
             let message = line(&error.message, MAX_REASON);
+            if error.code == UNREADABLE {
+                return Some(message);
+            }
             let code = error.code.0;
             return Some(format!("it refused to initialize: {message} ({code})"));
         }

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     HttpBody, HttpFailureKind, Limits,
-    message::{self, Incoming},
+    message::{self, Heard},
     pace::Pace,
     sse::{Event, Parser},
     underway::{Open, Unanswered},
@@ -122,12 +122,12 @@ fn judge(event: Event, id: &RequestId) -> Judged {
         return Judged::Aside;
     }
     // A message that had to be repaired is written again; all others are passed on as they are.
-    let (message, is_mended) = match serde_json::from_slice::<Incoming>(&event.data) {
-        Ok(message) => (message, false),
-        Err(_) => match message::parse(&event.data) {
-            Some(message) => (message, true),
-            None => return Judged::Stray,
-        },
+    let (message, is_mended) = match message::hear(&event.data) {
+        Heard::Message(message) => (message, false),
+        Heard::Repaired(message) => (message, true),
+        // On this stream it can only be about this request.
+        Heard::Broken(why) => (message::unreadable(why, id.clone()), true),
+        Heard::Stray => return Judged::Stray,
     };
     // Some servers write the number they were sent as a text.
     let is_ours = |theirs: &RequestId| theirs.to_string() == id.to_string();

@@ -22,6 +22,7 @@ mod ending;
 mod error;
 mod events;
 mod exchange;
+mod glance;
 mod handler;
 mod hidden;
 mod lines;

@@ -18,7 +18,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Call, Called, McpError, Progress, Tools, connection::Connection, ending, underway::Underway,
+    Call, Called, McpError, Progress, Tools, connection::Connection, content, ending,
+    underway::Underway,
 };
 
 /// Pages of a list that are asked for.
@@ -32,6 +33,9 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// How long telling a server that its call was abandoned may take.
 const GOODBYE: Duration = Duration::from_secs(2);
+
+/// What an answer is called that is not the result of a call.
+const UNEXPECTED: &str = "it sent an unexpected response to a call";
 
 /// The list of tools as it was last seen.
 #[derive(Default)]
@@ -115,7 +119,11 @@ impl Connection {
             ServerResult::InputRequiredResult(_) => {
                 Err(self.broke("the tool asks for input, which this client does not support"))
             }
-            _ => Err(self.broke("it sent an unexpected response to a call")),
+            ServerResult::CustomResult(sent) => match content::of_known_types(sent.0) {
+                Some(result) => Called::read(&self.server, result, call.max_result),
+                None => Err(self.broke(UNEXPECTED)),
+            },
+            _ => Err(self.broke(UNEXPECTED)),
         }
     }
 

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Limits,
     lines::{self, Line},
-    message::{self, Incoming},
+    message::{self, Heard, Incoming, Unreadable},
     pace::Pace,
     tail::Tail,
 };
@@ -38,6 +38,8 @@ pub(crate) enum Ended {
         /// The most bytes a message may have.
         limit: usize,
     },
+    /// An answer could not be read, and nobody knows what it answers.
+    Unreadable(Unreadable),
     /// Too much else was written to standard output.
     Noise {
         /// The most lines that are tolerated.
@@ -165,14 +167,19 @@ impl Reader {
                 continue;
             }
             pace.wait().await;
-            match message::parse(&line) {
-                Some(message) => {
+            match message::hear(&line) {
+                Heard::Message(message) | Heard::Repaired(message) => {
                     if to.send(message).await.is_err() {
                         return;
                     }
                 }
-                None if self.tolerates(&line) => {}
-                None => {
+                Heard::Broken(why) => {
+                    self.tail.push("stdout", &line);
+                    let _ = self.fate.ended.set(Ended::Unreadable(why));
+                    return;
+                }
+                Heard::Stray if self.tolerates(&line) => {}
+                Heard::Stray => {
                     let limit = self.limits.stray_lines;
                     let _ = self.fate.ended.set(Ended::Noise { limit });
                     return;

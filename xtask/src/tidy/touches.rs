@@ -192,7 +192,7 @@ const fn development(package: &'static str, holds: &'static str) -> Row {
 pub(super) const ROWS: &[Row] = &[
     row(
         "jp_text",
-        "text of strangers: the one table of hidden, reordering and terminal-obeyed characters, and how such text is escaped, quoted, shortened and indented",
+        "text of strangers: the one table of hidden, reordering and terminal-obeyed characters, how such text is escaped, quoted, shortened and indented, and the bounds on its JSON",
         &[],
     ),
     row(

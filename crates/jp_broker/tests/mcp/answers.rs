@@ -74,6 +74,8 @@ async fn a_refusal_for_want_of_a_credential_says_where_one_belongs() {
 
 #[tokio::test]
 async fn what_is_no_message_is_told_by_its_type_or_its_fault() {
+    let many = format!("[{}]", vec!["{}"; 300_000].join(","));
+    let many: &'static str = Box::leak(many.into_boxed_str());
     for step in STEPS {
         for (kind, body, words) in [
             (
@@ -102,6 +104,11 @@ async fn what_is_no_message_is_told_by_its_type_or_its_fault() {
                 "the server answered JSON that is not a JSON-RPC message",
             ),
             ("application/json", "", "the server answered invalid JSON"),
+            (
+                "application/json",
+                many,
+                "response rejected: more than 250000 JSON values",
+            ),
         ] {
             let text = told(step, "200 OK", kind, body).await;
             let start = format!("MCP server `a` broke the protocol: {words}");

@@ -163,7 +163,27 @@ async fn an_answer_that_is_none_or_has_no_id_is_an_error_and_not_a_wait() {
         wire.event(&json!({"jsonrpc": "2.0", "id": null, "error": error}));
         wire.wait_for_the_end();
     });
+    let deep = once(|wire, request| {
+        let id = &request.body["id"];
+        let deep = "[".repeat(1000);
+        wire.raw(format!(
+            "data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{deep}\n\n"
+        ));
+        wire.wait_for_the_end();
+    });
+    let infinite = once(|wire, _| {
+        wire.raw("data: {\"jsonrpc\":\"2.0\",\"result\":1e999}\n\n");
+        wire.wait_for_the_end();
+    });
     for (served, words) in [
+        (
+            deep,
+            "broke the protocol: response rejected: JSON nested deeper than 127 levels",
+        ),
+        (
+            infinite,
+            "broke the protocol: the server answered invalid JSON (line 1, column 32)",
+        ),
         (
             none,
             "broke the protocol: the answer is not one of JSON-RPC 2.0",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jp_mcp::McpError;
 use serde_json::json;
 
-use crate::kit::{Ask, call, limits, pool, pool_of, program, until};
+use crate::kit::{Ask, call, limits, pool, pool_of, program, program_in, until};
 
 /// How long the server sleeps, in milliseconds, where nobody waits for the end of it.
 const AGES: u64 = 3_600_000;
@@ -176,6 +176,85 @@ async fn e55_an_answer_that_is_none_is_an_error_and_not_a_wait() {
     assert!(
         error.contains("not one of JSON-RPC") || error.contains("something else"),
         "{error}"
+    );
+}
+
+/// Makes the tests' server write this line, and says what became of the call.
+async fn odd(pool: &jp_mcp::Servers, line: &str, times: usize) -> Result<jp_mcp::Called, McpError> {
+    call(pool, "odd", json!({"line": line, "times": times})).await
+}
+
+#[tokio::test]
+async fn e55_an_answer_nobody_can_read_is_an_error_at_once_and_the_server_lives_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let starts = dir.join("starts");
+    let counting = program_in(&dir, &["counts", starts.to_str().unwrap()]);
+    let pool = pool_of(counting, limits());
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":ID,"result":{}"#,
+        "[".repeat(100_000)
+    );
+    for (line, words) in [
+        (
+            r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"\ud800"}]}}"#,
+            "the server answered invalid JSON (line 1, column",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","result":{"structuredContent":1e999},"id":ID}"#,
+            "the server answered invalid JSON (line 1, column",
+        ),
+        (
+            deep.as_str(),
+            "response rejected: JSON nested deeper than 127 levels",
+        ),
+    ] {
+        let error = odd(&pool, line, 0).await.unwrap_err().to_string();
+        let start = format!("MCP server `s` broke the protocol: {words}");
+        assert!(error.starts_with(&start), "{error}");
+    }
+    assert_eq!(call(&pool, "echo", json!({})).await.unwrap().text(), "{}");
+    assert_eq!(std::fs::read_to_string(starts).unwrap(), "x");
+}
+
+#[tokio::test]
+async fn an_answer_of_millions_of_values_is_refused_before_it_is_read() {
+    let pool = pool(&[]);
+    let line = r#"{"jsonrpc":"2.0","id":ID,"result":{"structuredContent":[FILLER],"content":[]}}"#;
+    let error = odd(&pool, line, 5_000_000).await.unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "MCP server `s` broke the protocol: response rejected: more than 250000 JSON values"
+    );
+    let called = odd(&pool, line, 1000).await.unwrap();
+    let structured = called.content.structured.unwrap();
+    assert_eq!(structured.as_array().map(Vec::len), Some(1000));
+}
+
+#[tokio::test]
+async fn e55_an_answer_that_names_no_request_ends_the_server_and_the_next_call_starts_it_again() {
+    let pool = pool(&[]);
+    for line in [
+        r#"{"jsonrpc":"2.0","result":1e999}"#,
+        "[".repeat(100_000).as_str(),
+    ] {
+        let error = odd(&pool, line, 0).await.unwrap_err().to_string();
+        assert!(
+            error.starts_with("MCP server `s` broke the protocol: "),
+            "{error}"
+        );
+        assert_eq!(call(&pool, "echo", json!({})).await.unwrap().text(), "{}");
+    }
+}
+
+#[tokio::test]
+async fn a_block_of_an_unknown_type_does_not_lose_the_others() {
+    let line = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[
+        {"type":"text","text":"kept"},{"type":"video","data":""}]}}"#;
+    let called = odd(&pool(&[]), &line.replace('\n', ""), 0).await.unwrap();
+    assert_eq!(
+        called.text(),
+        "kept\n\n[content of the unknown type `video` left out]"
     );
 }
 

@@ -210,6 +210,11 @@ fn call(cancelled: &Ids, message: &Value) {
             (0..number("times")).for_each(|_| send(&note));
             text("done".to_owned())
         }
+        "odd" if !word("line").is_empty() => {
+            let filler = "{},".repeat(usize::try_from(number("times")).unwrap_or(0));
+            let written = word("line").replace("ID", &message["id"].to_string());
+            return line(&written.replace("FILLER", filler.trim_end_matches(',')));
+        }
         "odd" => return line(&json!({"id": message["id"], "result": {"content": 7}}).to_string()),
         other => no(format!("no tool {other}")),
     };
