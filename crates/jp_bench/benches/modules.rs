@@ -65,6 +65,7 @@ async fn call(runtime: &Runtime, prepared: &Prepared, limits: &Limits) -> usize 
         cancel: None,
         calls: None,
         events: None,
+        outgoing: None,
         module: ModuleAbi::default(),
     };
     match runtime.call(prepared, call).await.result {

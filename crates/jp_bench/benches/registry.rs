@@ -322,6 +322,7 @@ fn install(registry: &Path, places: &Places, store: &Store) {
         host: allowed.clone(),
         app: allowed,
         is_known: |_| true,
+        form: |_| jp_policy::Form::Wasm,
         builtins: Vec::new(),
         wanted: Vec::new(),
         now: NOW,

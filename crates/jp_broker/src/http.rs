@@ -93,6 +93,15 @@ impl Default for Limits {
     }
 }
 
+/// How long a request waits for parts of its response, within the time it has as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Patience {
+    /// From the lookup of the name to the head of the response.
+    pub head: Option<Duration>,
+    /// From one piece of the body to the next.
+    pub pause: Option<Duration>,
+}
+
 /// Makes requests under one grant. Its clones share their connections.
 #[derive(Clone)]
 pub struct Client {
@@ -166,11 +175,27 @@ impl Client {
         request: &Request,
         stop: &dyn Fn() -> bool,
     ) -> Result<Response, HttpError> {
+        self.request_patiently(request, Patience::default(), stop)
+    }
+
+    /// Makes one request like [`Client::request_until`], and waits no longer than `patience` for the
+    /// parts of its response.
+    ///
+    /// # Errors
+    /// See [`HttpError`]; a status of 400 and more is no error.
+    pub fn request_patiently(
+        &self,
+        request: &Request,
+        patience: Patience,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Response, HttpError> {
         let target = Target::parse(&request.url)?;
         let prepared = message::prepare(request, &target)?;
         let limits = self.limits_of(request);
         let deadline = Deadline::start(limits.timeout, stop);
-        let (head, mut body) = deadline.wait(self.open(&prepared, &target))??;
+        let (head, mut body) = deadline
+            .within(patience.head)?
+            .wait(self.open(&prepared, &target))??;
         let limit = limits.max_body;
         let too_large = HttpError::TooLarge {
             part: "body",
@@ -181,7 +206,7 @@ impl Client {
             return Err(too_large);
         }
         let mut bytes = Vec::new();
-        while let Some(piece) = deadline.wait(body.next())?? {
+        while let Some(piece) = deadline.within(patience.pause)?.wait(body.next())?? {
             if piece.len() > limit.saturating_sub(bytes.len()) {
                 return Err(too_large);
             }

@@ -18,6 +18,7 @@ pub mod http;
 pub mod kv;
 mod log;
 pub mod mcp;
+mod outgoing;
 mod request;
 mod search;
 pub mod secrets;
@@ -34,6 +35,7 @@ pub use download::{Downloaded, Downloader, Wanted};
 pub use endpoint::{ApiBody, ApiRequest, Endpoint};
 pub use error::{CallError, Code};
 pub use generate::{GenerateOptions, TokenField};
+pub use outgoing::{Unsent, not_granted};
 pub use request::{HttpServer, HttpServers, ServerError};
 pub use search::{Found, Responses, SearchProvider, SearxNg, Source};
 pub use secrets::{

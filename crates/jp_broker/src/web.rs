@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     CallError, CapabilityCall, Code, Scrubber, Services,
     http::{
-        Client, Clients, HttpError, Limits, Options, Owner, Proxy, Request, Resolve, Response,
-        SystemResolver, UnpackError, locate, unpack,
+        Client, Clients, HttpError, Limits, Options, Owner, Patience, Proxy, Request, Resolve,
+        Response, SystemResolver, UnpackError, locate, unpack,
     },
 };
 
@@ -132,13 +132,23 @@ impl Job {
     /// Makes one request, within the time the tool has left.
     pub(crate) fn send(&self, client: &Client, request: Request) -> Result<Response, CallError> {
         self.check_name(&request.url)?;
+        let response = self.exchange(client, request, Patience::default());
+        response.map_err(|error| self.failed(&error))
+    }
+
+    /// Makes one request, within the time the tool has left, whose host was looked at before.
+    pub(crate) fn exchange(
+        &self,
+        client: &Client,
+        request: Request,
+        patience: Patience,
+    ) -> Result<Response, HttpError> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let request = Request {
             timeout: Some(request.timeout.map_or(left, |asked| asked.min(left))),
             ..request
         };
-        let response = client.request_until(&request, &|| self.stop.is_cancelled());
-        response.map_err(|error| self.failed(&error))
+        client.request_patiently(&request, patience, &|| self.stop.is_cancelled())
     }
 
     /// Returns the body of a response as it was before the server compressed it.
@@ -154,7 +164,7 @@ impl Job {
     }
 
     /// Sees to it that a name nobody spelled out is at least written down before it is looked up.
-    fn check_name(&self, url: &str) -> Result<(), CallError> {
+    pub(crate) fn check_name(&self, url: &str) -> Result<(), CallError> {
         let place = locate(url).map_err(|error| self.failed(&error))?;
         let host = self.scrubber.scrub(&place.authority);
         match self.services.web.unnamed_hosts {
@@ -176,7 +186,7 @@ impl Job {
     }
 
     /// Says in the words of a capability call why there is no response.
-    fn failed(&self, error: &HttpError) -> CallError {
+    pub(crate) fn failed(&self, error: &HttpError) -> CallError {
         let (code, message) = match error {
             HttpError::Denied { setting, .. } => {
                 return CallError::host_not_granted(&error.to_string(), setting, &self.tool);
@@ -204,7 +214,7 @@ impl Job {
         error
     }
 
-    fn scrubbed(&self, mut error: CallError) -> CallError {
+    pub(crate) fn scrubbed(&self, mut error: CallError) -> CallError {
         error.message = self.scrubber.scrub(&error.message).into_owned();
         error
     }

@@ -27,6 +27,10 @@ pub struct BrokerConfig {
     /// The GitHub MCP endpoint.
     #[serde(default, skip_serializing_if = "is_default")]
     pub github: Option<GithubConfig>,
+    /// The proxy that requests on tools' behalf go through, such as `http://proxy.example:3128`; none
+    /// unless set. It is asked for tunnels to addresses that were checked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub proxy: Option<String>,
     /// Servers that `http.request` knows by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, HttpServerConfig>")]

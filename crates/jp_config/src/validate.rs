@@ -150,7 +150,7 @@ fn check_policy_files(
             files: Files::new([file.rule().clone()]),
             ..Capabilities::default()
         };
-        if let Some(found) = unbacked(Form::Caller, &wanted, &|_| true) {
+        if let Some(found) = unbacked(Form::Caller { requests: true }, &wanted, &|_| true) {
             let message = format!(
                 "`{}` would have no effect, since no tool finds anything there: {}",
                 file.rule(),

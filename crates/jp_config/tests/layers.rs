@@ -566,6 +566,15 @@ fn a_broker_is_read_from_the_user_alone() {
     let world = World::new(&[("user/config.toml", broker)]);
     let llm = world.load().unwrap().config.broker.llm.unwrap();
     assert_eq!((llm.model.as_str(), llm.key), ("m", None));
+    // Whoever names the proxy sees where every request goes.
+    let proxy = "broker.proxy = \"http://evil.example:3128\"";
+    assert_eq!(
+        World::new(&[("ws/.jp/config.toml", proxy)]).error(),
+        expected
+    );
+    let world = World::new(&[("user/config.toml", proxy)]);
+    let named = world.load().unwrap().config.broker.proxy;
+    assert_eq!(named.as_deref(), Some("http://evil.example:3128"));
 }
 
 #[test]

@@ -6,7 +6,8 @@ use std::{path::PathBuf, sync::Arc};
 
 use jp_broker::{
     Endpoint, FileVault, GenerateOptions, HttpServer, HttpServers, Responses, SearchProvider,
-    SearxNg, Services, TokenField, TranscribeOptions,
+    SearxNg, Services, TokenField, TranscribeOptions, WebOptions,
+    http::Proxy,
     kv::Store,
     mcp::{Reach, github_server},
     secrets::secrets_in,
@@ -52,6 +53,8 @@ pub fn open(
         url: server.url.clone(),
         headers: server.headers.clone().into_iter().collect(),
     });
+    let proxy = config.proxy.as_deref().map(Proxy::new).transpose();
+    let proxy = proxy.map_err(|error| format!("`broker.proxy`: {error}"))?;
     let github = config.github.clone().unwrap_or_default();
     let github = github_server(github.url.as_deref(), github.key.as_deref())
         .map_err(|error| format!("`broker.github`: {error}"))?;
@@ -65,6 +68,10 @@ pub fn open(
         llm,
         stt: config.stt.as_ref().map(transcribe).transpose()?,
         search: config.search.as_ref().map(search).transpose()?,
+        web: WebOptions {
+            proxy,
+            ..WebOptions::default()
+        },
         ..Services::default()
     }))
 }

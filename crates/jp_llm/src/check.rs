@@ -77,3 +77,26 @@ pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolErr
         problem,
     })
 }
+
+/// The interface with which a component makes requests itself.
+const HTTP: &str = "wasi:http/outgoing-handler@0.2.";
+
+/// What a component that calls the host by name exports.
+const CALLS: &str = "jp:tool/guest@0.2.";
+
+/// Tells from bytes alone how a Wasm file runs, as far as that decides what it can be given. What it is
+/// in the end, it says when it is called.
+#[must_use]
+pub fn form_of(bytes: &[u8]) -> Form {
+    let seen = Inspected::of(bytes);
+    let has = |names: &[String], start: &str| names.iter().any(|name| name.starts_with(start));
+    let requests = has(&seen.imports, HTTP);
+    match seen.kind {
+        _ if seen.cut => Form::Wasm,
+        FileKind::NotWasm => Form::Wasm,
+        FileKind::Component if has(&seen.exports, CALLS) => Form::Caller { requests },
+        FileKind::Component => Form::Component { requests },
+        FileKind::Module if seen.imports.is_empty() => Form::Module,
+        FileKind::Module => Form::Caller { requests: false },
+    }
+}

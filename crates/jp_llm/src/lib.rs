@@ -31,7 +31,7 @@ pub use budget::{Budget, MAX_QUESTIONS};
 #[cfg(feature = "wasm-tools")]
 pub use builtin::{Builtin, builtins, is_precompiled, precompile};
 #[cfg(feature = "wasm-tools")]
-pub use check::{CheckedFile, check_file};
+pub use check::{CheckedFile, check_file, form_of};
 pub use events::Events;
 pub use hashed::sha256_file;
 #[cfg(feature = "wasm-tools")]

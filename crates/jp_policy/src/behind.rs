@@ -17,10 +17,16 @@ use crate::{BrokeredName, Capabilities, Capability, FileRule, GuestPath, Request
 pub enum Form {
     /// A Wasm file of which nothing else is known yet: one of the three that follow.
     Wasm,
-    /// A component of `jp:tool@0.1.0`: it opens files, and cannot ask the host for anything.
-    Component,
-    /// A component of `jp:tool@0.2.0`, or a module or program with WASI: it opens files, and asks.
-    Caller,
+    /// A component of `jp:tool@0.1.0`: it opens files, and cannot call the host by name.
+    Component {
+        /// Whether it imports `wasi:http/outgoing-handler`, and so makes requests itself.
+        requests: bool,
+    },
+    /// A component of `jp:tool@0.2.0`, or a module or program with WASI: it opens files, and calls.
+    Caller {
+        /// Whether it imports `wasi:http/outgoing-handler`, and so makes requests itself.
+        requests: bool,
+    },
     /// A core module without imports: it asks, and opens nothing.
     Module,
     /// A command of the host, confined to its grant.
@@ -28,7 +34,14 @@ pub enum Form {
 }
 
 /// What one column of the table is about.
-const FORMS: [Form; 4] = [Form::Component, Form::Caller, Form::Module, Form::Command];
+const FORMS: [Form; 6] = [
+    Form::Component { requests: false },
+    Form::Component { requests: true },
+    Form::Module,
+    Form::Caller { requests: false },
+    Form::Caller { requests: true },
+    Form::Command,
+];
 
 /// A kind of capability: one row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,18 +82,18 @@ enum Behind {
 }
 
 /// The table: one row per kind of capability, one column per form.
-const fn row(kind: Kind) -> [Behind; 4] {
+const fn row(kind: Kind) -> [Behind; 6] {
     use Behind::{ByCall, Given, Nothing};
     match kind {
-        //                 Component, Caller, Module, Command
-        Kind::Workspace => [Given, Given, Nothing, Given],
-        Kind::Scratch | Kind::Ambient => [Given, Given, Given, Given],
-        Kind::Kept | Kind::Selected | Kind::Env => [Given, Given, Nothing, Nothing],
-        Kind::Elsewhere => [Nothing, Nothing, Nothing, Nothing],
-        Kind::AnyHost => [Nothing, ByCall, ByCall, Given],
-        Kind::Hosts => [Nothing, ByCall, ByCall, Nothing],
-        Kind::Subprocess => [Nothing, Nothing, Nothing, Given],
-        Kind::Calls => [Nothing, Given, Given, Nothing],
+        //                 Component, with HTTP, Module, Caller, with HTTP, Command
+        Kind::Workspace => [Given, Given, Nothing, Given, Given, Given],
+        Kind::Scratch | Kind::Ambient => [Given; 6],
+        Kind::Kept | Kind::Selected | Kind::Env => [Given, Given, Nothing, Given, Given, Nothing],
+        Kind::Elsewhere => [Nothing; 6],
+        Kind::AnyHost => [Nothing, Given, ByCall, ByCall, Given, Given],
+        Kind::Hosts => [Nothing, Given, ByCall, ByCall, Given, Nothing],
+        Kind::Subprocess => [Nothing, Nothing, Nothing, Nothing, Nothing, Given],
+        Kind::Calls => [Nothing, Nothing, Given, Given, Given, Nothing],
     }
 }
 
@@ -90,8 +103,16 @@ impl Form {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Wasm => "a Wasm tool",
-            Self::Component => "a component of `jp:tool@0.1.0`",
-            Self::Caller => "a component of `jp:tool@0.2.0` or a module with WASI",
+            Self::Component { requests: false } => "a component of `jp:tool@0.1.0`",
+            Self::Component { requests: true } => {
+                "a component of `jp:tool@0.1.0` that makes HTTP requests"
+            }
+            Self::Caller { requests: false } => {
+                "a component of `jp:tool@0.2.0` or a module with WASI"
+            }
+            Self::Caller { requests: true } => {
+                "a component of `jp:tool@0.2.0` that makes HTTP requests"
+            }
             Self::Module => "a module without imports",
             Self::Command => "a command",
         }
@@ -170,7 +191,12 @@ pub fn unbacked(
 ) -> Option<Unbacked> {
     if form == Form::Wasm {
         let mut first = None;
-        for form in [Form::Caller, Form::Module, Form::Component] {
+        // What is missing from the form that has most is what is named.
+        for form in FORMS
+            .into_iter()
+            .rev()
+            .filter(|form| *form != Form::Command)
+        {
             let found = unbacked(form, wanted, is_known)?;
             first.get_or_insert(Unbacked {
                 form: Form::Wasm,
@@ -237,13 +263,18 @@ impl Unbacked {
             (Capability::Net(_), Form::Command) => {
                 "ask for `net = true`, all of the network, or for none of it".into()
             }
-            (Capability::Net(_), Form::Component) => {
-                "build it for `jp:tool@0.2.0`, and ask for the call `http.request` beside `net`: jp \
-                 makes the request on its behalf"
+            (Capability::Net(_), Form::Component { .. }) => {
+                "import `wasi:http/outgoing-handler`, or build it for `jp:tool@0.2.0` and ask for the \
+                 call `http.request` beside `net`: jp makes the request on its behalf"
+                    .into()
+            }
+            (Capability::Net(_), Form::Module) => {
+                "ask for the call `http.request` beside `net`: jp makes the request on its behalf"
                     .into()
             }
             (Capability::Net(_), _) => {
-                "ask for the call `http.request` beside `net`: jp makes the request on its behalf"
+                "ask for the call `http.request` beside `net`: jp makes the request on its behalf; or \
+                 make it a component that imports `wasi:http/outgoing-handler`"
                     .into()
             }
             (Capability::Subprocess, _) => {

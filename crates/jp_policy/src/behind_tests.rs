@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Access, Ambient, Brokered, Files, Net, testing};
 
-const WASM: [Form; 3] = [Form::Component, Form::Caller, Form::Module];
+/// How many of the forms are Wasm; the last is a command.
+const WASM: usize = FORMS.len() - 1;
 
 fn anything(_: &BrokeredName) -> bool {
     true
@@ -40,7 +41,8 @@ fn net(net: Net, names: &[&str]) -> Capabilities {
     }
 }
 
-/// Every kind of capability, and which forms it can be given to: component, caller, module, command.
+/// Every kind of capability, and which forms it can be given to: component, the same
+/// with HTTP, module, caller, the same with HTTP, command.
 fn all() -> Vec<(Capabilities, &'static str)> {
     let hosts = || Net::hosts(["api.example.com".parse().unwrap()]);
     let selected = Capabilities {
@@ -56,32 +58,32 @@ fn all() -> Vec<(Capabilities, &'static str)> {
         ..nothing()
     };
     let mut all = Vec::from([
-        (Capabilities::default(), "yyyy"),
-        (nothing(), "yyyy"),
-        (path("/workspace"), "yyny"),
-        (path("/workspace/out"), "yyny"),
-        (path("/tmp"), "yyyy"),
-        (path("/tmp/x"), "yyyy"),
-        (path("/app-data"), "yynn"),
-        (path("/models/m"), "yynn"),
-        (path("/subjects"), "yynn"),
-        (path("/data"), "nnnn"),
-        (path("/user"), "nnnn"),
-        (path("/user/secrets"), "nnnn"),
-        (path("/"), "nnnn"),
-        (selected, "yynn"),
-        (net(hosts(), &[]), "nnnn"),
-        (net(hosts(), &["clock.now_unix", "secrets.get.x"]), "nnnn"),
-        (net(hosts(), &["http.request"]), "nyyn"),
-        (net(hosts(), &["*"]), "nyyn"),
-        (net(Net::Any, &[]), "nnny"),
-        (net(Net::Any, &["llm.generate"]), "nyyn"),
-        (subprocess, "nnny"),
-        (calls(&["clock.now_unix"]), "nyyn"),
-        (calls(&["mcp.*"]), "nyyn"),
-        (env, "yynn"),
+        (Capabilities::default(), "yyyyyy"),
+        (nothing(), "yyyyyy"),
+        (path("/workspace"), "yynyyy"),
+        (path("/workspace/out"), "yynyyy"),
+        (path("/tmp"), "yyyyyy"),
+        (path("/tmp/x"), "yyyyyy"),
+        (path("/app-data"), "yynyyn"),
+        (path("/models/m"), "yynyyn"),
+        (path("/subjects"), "yynyyn"),
+        (path("/data"), "nnnnnn"),
+        (path("/user"), "nnnnnn"),
+        (path("/user/secrets"), "nnnnnn"),
+        (path("/"), "nnnnnn"),
+        (selected, "yynyyn"),
+        (net(hosts(), &[]), "nynnyn"),
+        (net(hosts(), &["clock.now_unix", "secrets.get.x"]), "nnnnyn"),
+        (net(hosts(), &["http.request"]), "nnyyyn"),
+        (net(hosts(), &["*"]), "nnyyyn"),
+        (net(Net::Any, &[]), "nynnyy"),
+        (net(Net::Any, &["llm.generate"]), "nnyyyn"),
+        (subprocess, "nnnnny"),
+        (calls(&["clock.now_unix"]), "nnyyyn"),
+        (calls(&["mcp.*"]), "nnyyyn"),
+        (env, "yynyyn"),
     ]);
-    let user = USER_PATHS.map(|name| (path(&format!("/user/{name}")), "yynn"));
+    let user = USER_PATHS.map(|name| (path(&format!("/user/{name}")), "yynyyn"));
     all.extend(user);
     all
 }
@@ -99,7 +101,7 @@ fn every_capability_has_something_behind_it_or_is_refused_for_each_form() {
         }
         // Of a Wasm file whose kind is not known yet, only what no kind could have is refused.
         let found = unbacked(Form::Wasm, &wanted, &anything);
-        let some = given.chars().take(WASM.len()).any(|given| given == 'y');
+        let some = given.chars().take(WASM).any(|given| given == 'y');
         assert_eq!(found.is_none(), some, "{wanted}: {found:?}");
         assert!(found.is_none_or(|found| found.form == Form::Wasm));
     }
@@ -113,7 +115,7 @@ fn the_list_of_all_has_every_kind_of_capability() {
         .map(|capability| format!("{:?}", Kind::of(&capability)))
         .collect();
     let ambient = Kind::of(&Capability::Ambient("clocks"));
-    assert_eq!(row(ambient), [Behind::Given; 4]);
+    assert_eq!(row(ambient), [Behind::Given; 6]);
     assert_eq!(
         kinds.len(),
         10,
@@ -124,10 +126,18 @@ fn the_list_of_all_has_every_kind_of_capability() {
 #[test]
 fn what_a_form_never_gets_is_listed_from_the_table() {
     assert_eq!(
-        Form::Component.never(),
+        Form::Component { requests: false }.never(),
         ["a network of its own", "commands", "calls to jp"]
     );
-    assert_eq!(Form::Caller.never(), ["a network of its own", "commands"]);
+    assert_eq!(
+        Form::Component { requests: true }.never(),
+        ["commands", "calls to jp"]
+    );
+    assert_eq!(
+        Form::Caller { requests: false }.never(),
+        ["a network of its own", "commands"]
+    );
+    assert_eq!(Form::Caller { requests: true }.never(), ["commands"]);
     assert_eq!(
         Form::Module.never(),
         [
@@ -147,12 +157,16 @@ fn what_a_form_never_gets_is_listed_from_the_table() {
 #[test]
 fn what_is_refused_is_named_with_what_would_work_instead() {
     let net = net(Net::hosts(["api.example.com".parse().unwrap()]), &[]);
-    let found = unbacked(Form::Wasm, &net, &anything).unwrap();
+    // Whether a Wasm file makes requests itself, its bytes tell.
+    assert_eq!(unbacked(Form::Wasm, &net, &anything), None);
+    let found = unbacked(Form::Module, &net, &anything).unwrap();
     assert_eq!(
         found.to_string(),
-        "it asks for net to api.example.com, which a Wasm tool cannot be given"
+        "it asks for net to api.example.com, which a module without imports cannot be given"
     );
     assert!(found.instead().contains("`http.request`"));
+    let found = unbacked(Form::Component { requests: false }, &net, &anything).unwrap();
+    assert!(found.instead().contains("`wasi:http/outgoing-handler`"));
     let found = unbacked(Form::Command, &net, &anything).unwrap();
     assert!(found.instead().contains("`net = true`"));
     let subprocess = Capabilities {
@@ -182,13 +196,13 @@ fn what_is_needed_under_a_condition_is_looked_at_too() {
         conditional: Vec::from([requirement(when)]),
         ..Request::default()
     };
-    assert!(request.unbacked(Form::Wasm, &anything).is_some());
+    assert!(request.unbacked(Form::Module, &anything).is_some());
     let call = requirement("http.request when /source is a file");
     request.conditional.push(call);
-    assert_eq!(request.unbacked(Form::Wasm, &anything), None);
+    assert_eq!(request.unbacked(Form::Module, &anything), None);
     request.conditional.pop();
     request.capabilities = calls(&["http.request"]);
-    assert_eq!(request.unbacked(Form::Wasm, &anything), None);
+    assert_eq!(request.unbacked(Form::Module, &anything), None);
 }
 
 proptest! {

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp_policy::{BrokeredName, Policy};
+use jp_policy::{BrokeredName, Form, Policy};
 use semver::Version;
 
 use crate::{
@@ -167,6 +167,8 @@ pub struct Installer<'a> {
     pub builtins: Vec<String>,
     /// Tells whether a name stands for anything that the host does on tools' behalf.
     pub is_known: fn(&BrokeredName) -> bool,
+    /// Tells from the bytes of an artifact how it runs, as far as that decides what it can be given.
+    pub form: fn(&[u8]) -> Form,
     /// What the workspace asks for in `[tooling]`.
     pub wanted: Vec<Spec>,
     /// Seconds since 1970.

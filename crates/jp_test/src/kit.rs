@@ -223,6 +223,7 @@ impl Kit {
             cancel: self.cancel.clone(),
             calls: self.calls.clone(),
             events: self.events.clone(),
+            outgoing: None,
             module: ModuleAbi {
                 entrypoint: self.entrypoint.as_deref(),
                 version: self.abi,

@@ -93,7 +93,13 @@ async fn a_component_says_what_it_is() {
     for host in Host::ALL {
         let kit = Kit::new(host);
         let prepared = prepared(&kit).await;
-        assert_eq!(prepared.kind(), ToolKind::Component { describes: true });
+        assert_eq!(
+            prepared.kind(),
+            ToolKind::Component {
+                describes: true,
+                requests: false
+            }
+        );
         assert_eq!(prepared.kind().speaks(), "jp:tool@0.2.0");
         for _ in 0..4 {
             let said = kit.runtime().describe(&prepared, &Limits::default()).await;
@@ -110,7 +116,13 @@ async fn a_tool_of_the_first_version_has_nothing_to_say_about_itself() {
     let kit = Kit::new(Host::OnDemand);
     let path = jp_test::guest("echo");
     let echo = kit.runtime().prepare_path(path, &|_| {}).await.unwrap();
-    assert_eq!(echo.kind(), ToolKind::Component { describes: false });
+    assert_eq!(
+        echo.kind(),
+        ToolKind::Component {
+            describes: false,
+            requests: false
+        }
+    );
     let said = kit.runtime().describe(&echo, &Limits::default()).await;
     assert_eq!(said.unwrap(), None);
 }

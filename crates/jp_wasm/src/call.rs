@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     capability::CapabilityCalls, error::Error, events::GuestEvents, host::WasiContext,
-    module::ModuleAbi,
+    http::Outgoing, module::ModuleAbi,
 };
 
 /// Everything one call hands to a guest.
@@ -31,6 +31,8 @@ pub struct GuestCall<'a> {
     pub calls: Option<Arc<dyn CapabilityCalls>>,
     /// Hears what it tells meanwhile; without it nobody does.
     pub events: Option<Arc<dyn GuestEvents>>,
+    /// Makes the HTTP requests of a component; without it each is denied.
+    pub outgoing: Option<Arc<dyn Outgoing>>,
     /// How a core module is entered and spoken to; components have no use for it.
     pub module: ModuleAbi<'a>,
 }

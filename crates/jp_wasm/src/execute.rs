@@ -180,6 +180,7 @@ fn arm(store: &mut Store<State>, stop: &Arc<Stop>, call: &GuestCall<'_>) -> Resu
     }
     state.files.mounts.clone_from(&call.wasi.mounts);
     state.files.limit = limits.open_files as usize;
+    state.http.arm(call.outgoing.as_ref());
     state.surround(&call.wasi);
     state.streams.set_limit(bytes(limits.output_bytes));
     if state.limiter.set_limit(bytes(limits.memory_bytes)) {

@@ -14,7 +14,7 @@ use crate::{
     events::Outward,
     execute::signs,
     host::State,
-    link,
+    link::{self, Linked},
     module::ModulePre,
 };
 
@@ -27,6 +27,8 @@ pub enum ToolKind {
     Component {
         /// Whether it can say what it is, which came with version 0.2.0.
         describes: bool,
+        /// Whether it can make HTTP requests: it imports `wasi:http/outgoing-handler`.
+        requests: bool,
     },
     /// A core module with `memory`, `alloc`, `dealloc` and an entrypoint, and no imports.
     Module {
@@ -47,8 +49,12 @@ impl ToolKind {
     #[must_use]
     pub const fn speaks(self) -> &'static str {
         match self {
-            Self::Component { describes: false } => "jp:tool@0.1.0",
-            Self::Component { describes: true } => "jp:tool@0.2.0",
+            Self::Component {
+                describes: false, ..
+            } => "jp:tool@0.1.0",
+            Self::Component {
+                describes: true, ..
+            } => "jp:tool@0.2.0",
             Self::Module { resumes: false } => "module ABI 1",
             Self::Module { resumes: true } => "module ABI 2",
             Self::WasiModule { resumes: false } => "module ABI 1, with WASI preview 1",
@@ -60,7 +66,19 @@ impl ToolKind {
     /// Whether it can ask for something to be done on its behalf.
     #[must_use]
     pub const fn calls_capabilities(self) -> bool {
-        !matches!(self, Self::Component { describes: false })
+        !matches!(
+            self,
+            Self::Component {
+                describes: false,
+                ..
+            }
+        )
+    }
+
+    /// Whether it can make HTTP requests itself.
+    #[must_use]
+    pub const fn makes_requests(self) -> bool {
+        matches!(self, Self::Component { requests: true, .. })
     }
 
     /// Whether it can open anything: a module without imports has no way to.
@@ -75,8 +93,14 @@ const DESCRIBED: &str = "jp:tool/guest@0.2.0";
 
 /// A linked guest.
 pub(crate) enum GuestPre {
-    Component(convert::GuestPre<State>),
-    Described(described::DescribedToolPre<State>),
+    Component {
+        pre: convert::GuestPre<State>,
+        requests: bool,
+    },
+    Described {
+        pre: described::DescribedToolPre<State>,
+        requests: bool,
+    },
     Module(ModulePre),
 }
 
@@ -97,11 +121,11 @@ impl GuestPre {
         let failed = |error: wasmtime::Error| Error::Instantiate {
             reason: causes(&error),
         };
-        let linker = link::linker_for(component).map_err(failed)?;
+        let Linked { linker, requests } = link::linker_for(component).map_err(failed)?;
         let pre = linker.instantiate_pre(component).map_err(failed)?;
         if component.get_export_index(None, DESCRIBED).is_some() {
             let pre = described::DescribedToolPre::new(pre).map_err(failed)?;
-            return Ok(Self::Described(pre));
+            return Ok(Self::Described { pre, requests });
         }
         let pre = convert::GuestPre::new(pre).map_err(|error| Error::Instantiate {
             reason: format!(
@@ -109,7 +133,7 @@ impl GuestPre {
                 causes(&error)
             ),
         })?;
-        Ok(Self::Component(pre))
+        Ok(Self::Component { pre, requests })
     }
 
     /// Tells whether it is a core module.
@@ -119,15 +143,21 @@ impl GuestPre {
 
     pub(crate) fn kind(&self) -> ToolKind {
         match self {
-            Self::Component(_) => ToolKind::Component { describes: false },
-            Self::Described(_) => ToolKind::Component { describes: true },
+            Self::Component { requests, .. } => ToolKind::Component {
+                describes: false,
+                requests: *requests,
+            },
+            Self::Described { requests, .. } => ToolKind::Component {
+                describes: true,
+                requests: *requests,
+            },
             Self::Module(module) => module.kind(),
         }
     }
 
     pub(crate) fn check_entrypoint(&self, name: Option<&str>) -> Result<(), Error> {
         match self {
-            Self::Component(_) | Self::Described(_) => Ok(()),
+            Self::Component { .. } | Self::Described { .. } => Ok(()),
             Self::Module(module) => module.way_in(name).map(drop),
         }
     }
@@ -135,15 +165,15 @@ impl GuestPre {
     /// Whether a call that enters here has no other way to answer than standard output.
     pub(crate) fn needs_stdio(&self, name: Option<&str>) -> bool {
         match self {
-            Self::Component(_) | Self::Described(_) => false,
+            Self::Component { .. } | Self::Described { .. } => false,
             Self::Module(module) => module.is_command(name),
         }
     }
 
     pub(crate) fn engine(&self) -> &Engine {
         match self {
-            Self::Component(pre) => pre.engine(),
-            Self::Described(pre) => pre.engine(),
+            Self::Component { pre, .. } => pre.engine(),
+            Self::Described { pre, .. } => pre.engine(),
             Self::Module(module) => module.engine(),
         }
     }
@@ -151,8 +181,8 @@ impl GuestPre {
     /// Brings a fresh guest to life.
     pub(crate) async fn instantiate(&self, store: &mut Store<State>) -> wasmtime::Result<Guest> {
         match self {
-            Self::Component(pre) => pre.instantiate_async(store).await.map(Guest::Component),
-            Self::Described(pre) => pre.instantiate_async(store).await.map(Guest::Described),
+            Self::Component { pre, .. } => pre.instantiate_async(store).await.map(Guest::Component),
+            Self::Described { pre, .. } => pre.instantiate_async(store).await.map(Guest::Described),
             Self::Module(module) => module.instantiate(store).await.map(Guest::Module),
         }
     }

@@ -13,11 +13,13 @@ use cap_primitives::{ambient_authority, fs::open_ambient_dir};
 use jp_policy::Ambient;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 
 use crate::{
     error::Error,
     events::Outward,
     files::{GuestFiles, Mount, OpenFiles},
+    http::Http,
     limiter::Limiter,
     output::Streams,
     preview1::Preview1,
@@ -177,6 +179,7 @@ pub(crate) struct State {
     pub(crate) files: OpenFiles,
     pub(crate) preview1: Preview1,
     pub(crate) outward: Outward,
+    pub(crate) http: Http,
     pub(crate) limiter: Limiter,
     pub(crate) stop: Arc<Stop>,
     /// How often the guest was asked whether it has to stop.
@@ -196,6 +199,7 @@ impl State {
             files: OpenFiles::default(),
             preview1: Preview1::default(),
             outward: Outward::default(),
+            http: Http::default(),
             limiter: Limiter::new(memory),
             stop,
             ticks: 0,
@@ -215,7 +219,7 @@ impl State {
         self.wasi_and_files();
     }
 
-    fn wasi_and_files(&mut self) -> (&mut Wasi, &mut OpenFiles) {
+    fn wasi_and_files(&mut self) -> (&mut Wasi, &mut OpenFiles, &mut Http) {
         let wasi = self.wasi.get_or_insert_with(|| {
             let mut table = ResourceTable::new();
             table.set_max_capacity(MAX_RESOURCES);
@@ -226,7 +230,7 @@ impl State {
                 .build();
             Box::new(Wasi { context, table })
         });
-        (wasi, &mut self.files)
+        (wasi, &mut self.files, &mut self.http)
     }
 
     /// Closes the guest's files, streams and directories.
@@ -235,11 +239,12 @@ impl State {
         self.files = OpenFiles::default();
         self.preview1 = Preview1::default();
         self.outward = Outward::default();
+        self.http = Http::default();
     }
 
     pub(crate) fn guest_files(&mut self) -> GuestFiles<'_> {
         self.touched = true;
-        let (Wasi { context, table }, files) = self.wasi_and_files();
+        let (Wasi { context, table }, files, _) = self.wasi_and_files();
         GuestFiles {
             wasi: wasmtime_wasi::filesystem::WasiFilesystemCtxView {
                 ctx: context.filesystem(),
@@ -253,10 +258,18 @@ impl State {
 impl WasiView for State {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         self.touched = true;
-        let (Wasi { context, table }, _) = self.wasi_and_files();
+        let (Wasi { context, table }, ..) = self.wasi_and_files();
         WasiCtxView {
             ctx: context,
             table,
         }
+    }
+}
+
+impl WasiHttpView for State {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        self.touched = true;
+        let (wasi, _, http) = self.wasi_and_files();
+        http.view(&mut wasi.table)
     }
 }

@@ -23,6 +23,7 @@ mod execute;
 mod files;
 mod guest;
 mod host;
+mod http;
 mod inspect;
 mod limiter;
 mod link;
@@ -53,6 +54,7 @@ pub use events::{GuestEvents, LogLevel};
 pub use files::TempQuota;
 pub use guest::ToolKind;
 pub use host::{DirPerms, FilePerms, Preopen, WasiConfig, WasiContext, build_wasi_context};
+pub use http::{Outgoing, OutgoingError, OutgoingRequest, OutgoingResponse};
 pub use inspect::{FileKind, Inspected};
 pub use jp_disk::Sha256;
 pub use module::{AbiVersion, ModuleAbi};
@@ -138,6 +140,7 @@ async fn simple_call(
         cancel: None,
         calls: None,
         events: None,
+        outgoing: None,
         module: ModuleAbi::default(),
     };
     runtime.call(prepared, call).await.result

@@ -19,7 +19,7 @@ use wasmtime_wasi::{
 };
 use wasmtime_wasi_io::bindings::wasi::io;
 
-use crate::{error::NotGranted, events, files::HasGuestFiles, host::State};
+use crate::{error::NotGranted, events, files::HasGuestFiles, host::State, http};
 
 struct HasTable;
 
@@ -27,13 +27,26 @@ impl HasData for HasTable {
     type Data<'a> = &'a mut ResourceTable;
 }
 
+/// What a component is given.
+pub(crate) struct Linked {
+    pub(crate) linker: Linker<State>,
+    /// Whether it can make HTTP requests.
+    pub(crate) requests: bool,
+}
+
 /// Makes a linker with what a component imports.
-pub(crate) fn linker_for(component: &Component) -> wasmtime::Result<Linker<State>> {
+pub(crate) fn linker_for(component: &Component) -> wasmtime::Result<Linked> {
     let engine = component.engine();
     let mut linker = Linker::new(engine);
+    let mut requests = false;
     for (name, item) in component.component_type().imports(engine) {
-        let (interface, _version) = name.split_once('@').unwrap_or((name, ""));
+        let (interface, version) = name.split_once('@').unwrap_or((name, ""));
         if interface.starts_with("wasi:http/") {
+            requests |= http::makes_requests(interface, version);
+            linker.allow_shadowing(true);
+            if http::link(&mut linker, interface, version)? {
+                continue;
+            }
             if let ComponentItem::ComponentInstance(instance) = item.ty {
                 let exports = instance
                     .exports(engine)
@@ -45,7 +58,7 @@ pub(crate) fn linker_for(component: &Component) -> wasmtime::Result<Linker<State
             link(&mut linker, interface)?;
         }
     }
-    Ok(linker)
+    Ok(Linked { linker, requests })
 }
 
 fn link(l: &mut Linker<State>, interface: &str) -> wasmtime::Result<()> {
@@ -140,9 +153,9 @@ fn link_sockets(l: &mut Linker<State>, interface: &str) -> wasmtime::Result<()> 
     }
 }
 
-/// Links the functions of an interface of `wasi:http`, each one a refusal.
+/// Links the functions of an interface of `wasi:http` that is not spoken here, each one a refusal.
 ///
-/// JavaScript components import it whether they use it or not, so it must be there.
+/// Some languages import what they do not use, so it must be there.
 fn deny<'a>(
     denied: &mut LinkerInstance<'_, State>,
     exports: impl Iterator<Item = (&'a str, ComponentItem)>,

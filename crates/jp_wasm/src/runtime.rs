@@ -209,7 +209,13 @@ impl Runtime {
         prepared: &Prepared,
         limits: &Limits,
     ) -> Result<Option<Description>, Error> {
-        if prepared.kind() != (ToolKind::Component { describes: true }) {
+        if !matches!(
+            prepared.kind(),
+            ToolKind::Component {
+                describes: true,
+                ..
+            }
+        ) {
             return Ok(None);
         }
         let context = Context {
@@ -226,6 +232,7 @@ impl Runtime {
             cancel: None,
             calls: None,
             events: None,
+            outgoing: None,
             module: ModuleAbi::default(),
         };
         let ended = self.running(Task::Describe).call(prepared, call).await;

@@ -66,6 +66,13 @@ impl<'a> Deadline<'a> {
         self
     }
 
+    /// Returns an end that comes no later than this one, and after `most` from now.
+    pub(super) fn within(&self, most: Option<Duration>) -> Result<Self, HttpError> {
+        let left = self.left()?;
+        let limit = most.map_or(left, |most| most.min(left));
+        Ok(Self::start(limit, self.stop))
+    }
+
     /// Counts what arrived.
     pub(super) fn arrived(&self, count: usize) {
         if let Some(meter) = &self.pace {

@@ -156,7 +156,19 @@ fn a_file_is_checked_for_being_a_tool() {
     sandbox
         .jp(&["tool", "check", "http.wasm"])
         .exits(0)
-        .says("when called, the network: wasi:http/types@0.2.0");
+        .says("nothing outside of WASI");
+    let newer = both.replace("wasi:http/types@0.2.0", "wasi:http/types@0.3.0");
+    let newer = jp_test::text::component(&jp_test::text::tool(&format!("{newer} {main}")));
+    fs::write(sandbox.path("workspace/http.wasm"), newer).unwrap();
+    sandbox
+        .jp(&["tool", "check", "http.wasm"])
+        .exits(0)
+        .says("when called, the network: wasi:http/types@0.3.0");
+    let fetch = jp_test::guest("fetch");
+    sandbox
+        .jp(&["tool", "check", fetch.to_str().unwrap()])
+        .exits(0)
+        .says("http      to the hosts of its `grant.net`");
 }
 
 #[test]

@@ -68,6 +68,8 @@ impl RegistryTools {
             host: Policy::default(),
             app: Policy::default(),
             is_known: jp_broker::is_known,
+            // A file that has no way to use what it asks for is refused when it is called.
+            form: |_| jp_policy::Form::Wasm,
             builtins: Vec::new(),
             // Whether the lock fits what the workspace asks for was looked at before.
             wanted: Vec::new(),

@@ -91,11 +91,12 @@ pub(super) fn of(
 
 /// Takes known secrets out of what a tool said and printed, if it could have come by one: whoever may
 /// use a secret or reach a host that might echo it.
-pub(super) fn scrubbed(invocation: &Invocation<'_>, run: Run) -> Run {
+pub(super) fn scrubbed(invocation: &Invocation<'_>, kind: ToolKind, run: Run) -> Run {
     let capabilities = invocation.grant.capabilities();
     let mut names = capabilities.brokered.names();
     let could = !capabilities.net.is_none() || names.any(|name| name.as_str().starts_with(SECRETS));
-    if capabilities.brokered.is_none() || !could {
+    let asks = !capabilities.brokered.is_none() || kind.makes_requests();
+    if !asks || !could {
         return run;
     }
     let failed = |reason: String| {

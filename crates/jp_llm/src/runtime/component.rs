@@ -3,6 +3,7 @@
 
 mod artifact;
 mod errors;
+mod outgoing;
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
@@ -129,8 +130,12 @@ impl ComponentRuntime {
 pub(crate) const fn form(kind: ToolKind) -> jp_policy::Form {
     use jp_policy::Form;
     match (kind.sees_files(), kind.calls_capabilities()) {
-        (true, true) => Form::Caller,
-        (true, false) => Form::Component,
+        (true, true) => Form::Caller {
+            requests: kind.makes_requests(),
+        },
+        (true, false) => Form::Component {
+            requests: kind.makes_requests(),
+        },
         (false, _) => Form::Module,
     }
 }
@@ -222,6 +227,11 @@ impl ToolRuntime for ComponentRuntime {
             Ok(calls) => calls,
             Err(error) => return Run::failed(error),
         };
+        let refusal = outgoing::Refusal::default();
+        let outgoing = match outgoing::of(invocation, prepared.kind(), &refusal) {
+            Ok(outgoing) => outgoing,
+            Err(error) => return Run::failed(error),
+        };
         let call = GuestCall {
             name: &self.name,
             arguments: builtin
@@ -235,6 +245,7 @@ impl ToolRuntime for ComponentRuntime {
             cancel: Some(invocation.cancel()),
             calls,
             events: super::guest_events::of(invocation),
+            outgoing,
             module: self.abi(),
         };
         let Ended {
@@ -268,6 +279,6 @@ impl ToolRuntime for ComponentRuntime {
             ended: None,
             denied: denied.get(),
         };
-        super::calls::scrubbed(invocation, run)
+        super::calls::scrubbed(invocation, prepared.kind(), refusal.add_to(run))
     }
 }

@@ -36,7 +36,7 @@ fn module(name: &str, calls: &str) -> String {
     )
 }
 
-fn places(desk: &Desk) -> BrokerPlaces {
+pub(crate) fn places(desk: &Desk) -> BrokerPlaces {
     let dir = desk.root.parent().unwrap().join("broker");
     BrokerPlaces {
         store: dir.join("data/store.sqlite"),

@@ -4,6 +4,8 @@ use jp_config::{BrokerConfig, Sources};
 use jp_llm::broker::{self, BrokerPlaces, Means, VaultPaths};
 
 const BROKER: &str = r#"
+[broker]
+proxy = "http://proxy.example:3128"
 [broker.llm]
 url = "https://llm.example/v1"
 model = "large"
@@ -54,6 +56,8 @@ fn each_key_of_an_endpoint_is_what_is_asked_with() {
     let open = |text: &str| broker::open(&config(text), &places, None, Means::default()).unwrap();
     let made = open(BROKER);
     let services = made.services();
+    let proxy = jp_broker::http::Proxy::new("http://proxy.example:3128").unwrap();
+    assert_eq!(services.web.proxy, Some(proxy));
     let (llm, coding) = (
         services.llm.as_ref().unwrap(),
         services.coding.as_ref().unwrap(),

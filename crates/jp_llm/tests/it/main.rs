@@ -29,6 +29,7 @@ mod parts;
 mod places;
 mod processes;
 mod questions;
+mod requests;
 mod results;
 mod seed;
 mod shop;

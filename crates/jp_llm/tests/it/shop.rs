@@ -155,6 +155,7 @@ impl Shop {
             host: everything.clone(),
             app: everything,
             is_known: jp_llm::is_known_call,
+            form: jp_llm::form_of,
             builtins: Vec::new(),
             wanted: Vec::new(),
             now: NOW,

@@ -111,6 +111,7 @@ impl Installer<'_> {
         let manifest = verified.manifest();
         let mut warnings = known.warnings.clone();
         warnings.extend(self.satisfiable(manifest)?);
+        self.backed(&verified)?;
         warnings.extend(deprecated(manifest, None));
         let tool = LockedCustom::of(verified.verified_manifest());
         let before = lock.custom(tool.name.as_str()).cloned();

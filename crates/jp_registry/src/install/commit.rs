@@ -17,7 +17,7 @@ use crate::{
     manifest::ToolManifest,
     receipt::{Receipt, revocation},
     source::MAX_MANIFEST,
-    verify::FetchedManifest,
+    verify::{FetchedManifest, Verified},
 };
 
 impl Installer<'_> {
@@ -55,7 +55,9 @@ impl Installer<'_> {
                 });
             }
         }
-        self.artifact(&tool.registry, &candidate.manifest)?;
+        let artifact = self.artifact(&tool.registry, &candidate.manifest)?;
+        self.backed(&artifact)
+            .map_err(|e| self.or_instead(e, asked, &candidate, known))?;
         self.models(&tool)?;
         self.record(
             &tool,
@@ -127,6 +129,26 @@ impl Installer<'_> {
             unsatisfied: Box::new(unsatisfied),
         });
         Ok(partly.chain(warning::of_request(tool)).collect())
+    }
+
+    /// Refuses a tool that asks for the network when its file has no way to use it.
+    pub(super) fn backed(&self, artifact: &Verified) -> Result<(), InstallError> {
+        let (tool, request) = (artifact.manifest(), artifact.manifest().request());
+        let without = Form::Caller { requests: false };
+        // Most ask for nothing that depends on it, and their bytes need not be read again.
+        if request.unbacked(without, &self.is_known).is_none() {
+            return Ok(());
+        }
+        let form = (self.form)(&artifact.bytes()?);
+        match request.unbacked(form, &self.is_known) {
+            None => Ok(()),
+            Some(unbacked) => Err(InstallError::Unbacked {
+                id: tool.id.clone(),
+                version: tool.version.clone(),
+                unbacked: Box::new(unbacked),
+                instead: None,
+            }),
+        }
     }
 
     /// Asks a person about what a version changes, where it changes anything that counts.

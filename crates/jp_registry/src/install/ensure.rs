@@ -91,6 +91,7 @@ impl Installer<'_> {
         self.record(tool, &fetched, ready.tool(), listed.clone())?;
         let mut warnings = known.warnings;
         warnings.extend(self.satisfiable(ready.tool())?);
+        self.backed(&ready.verified)?;
         warnings.extend(deprecated(ready.tool(), listed.as_deref()));
         Ok(Installed {
             tool: tool.clone(),

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use jp_policy::Form;
 use jp_publish::{PublishError, Submission};
 use jp_registry::{CustomTool, InstallError, Installer};
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ type Case = (fn(&mut Value), &'static str, &'static str);
 const CASES: [Case; 3] = [
     (
         |m| m["wasi_imports"]["net"] = json!(["api.example.com"]),
-        "it asks for net to api.example.com, which a Wasm tool cannot be given",
+        "it asks for net to api.example.com, which a module without imports cannot be given",
         "`http.request`",
     ),
     (
@@ -25,14 +26,15 @@ const CASES: [Case; 3] = [
     ),
     (
         |m| m["capability_requirements"] = json!(["net when /language is a file"]),
-        "it asks for net to any host, which a Wasm tool cannot be given",
+        "it asks for net to any host, which a module without imports cannot be given",
         "`http.request`",
     ),
 ];
 
 #[test]
 fn what_nothing_could_give_is_not_published() {
-    for (change, reason, instead) in CASES {
+    // Of the network only the bytes tell: whoever publishes looks at them before.
+    for (change, reason, instead) in [CASES[1]] {
         let mut manifest = ocr("1.0.0");
         change(&mut manifest);
         let shop = Shop::new();
@@ -81,6 +83,32 @@ fn what_nothing_could_give_is_not_installed_though_it_is_signed() {
         assert!(error.to_string().contains(reason), "{error}");
         assert!(error.hint().unwrap().contains(instead), "{error}");
     }
+}
+
+#[test]
+fn the_network_alone_is_for_components_that_make_requests() {
+    let shop = Shop::new();
+    let mut manifest = ocr("1.0.0");
+    manifest["wasi_imports"]["net"] = json!(["api.example.com"]);
+    shop.publish(&manifest);
+    let (home, workspace) = (Home::trusting(&shop), tempfile::tempdir().unwrap());
+    for form in [
+        |_: &[u8]| Form::Component { requests: false },
+        |_: &[u8]| Form::Caller { requests: false },
+        |_: &[u8]| Form::Module,
+    ] {
+        let mut installer = home.installer(workspace.path(), shop.source());
+        installer.form = form;
+        let error = installer.install(&spec("ocr")).unwrap_err();
+        assert!(matches!(error, InstallError::Unbacked { .. }), "{error}");
+        assert!(error.hint().unwrap().contains("`http.request`"), "{error}");
+    }
+    let mut installer = home.installer(workspace.path(), shop.source());
+    installer.form = |bytes| {
+        assert_eq!(bytes, wasm("1.0.0"));
+        Form::Component { requests: true }
+    };
+    installer.install(&spec("ocr")).unwrap();
 }
 
 #[test]

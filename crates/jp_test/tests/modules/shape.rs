@@ -208,7 +208,10 @@ async fn what_kind_of_tool_a_file_is_can_be_asked() {
     let component = runtime.prepare_path(jp_test::guest("echo"), &|_| {}).await;
     assert_eq!(
         component.unwrap().kind(),
-        ToolKind::Component { describes: false }
+        ToolKind::Component {
+            describes: false,
+            requests: false
+        }
     );
 }
 

@@ -84,6 +84,7 @@ async fn files_in(config: &WasiConfig, operations: &Value) -> Vec<String> {
         cancel: None,
         calls: None,
         events: None,
+        outgoing: None,
         module: jp_wasm::ModuleAbi::default(),
     };
     match runtime.call(&prepared.unwrap(), call).await.result {

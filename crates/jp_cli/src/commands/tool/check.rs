@@ -87,9 +87,20 @@ fn outside(checked: &CheckedFile) -> Vec<&str> {
 /// Returns the imports that are there and refuse every call: some languages import the network
 /// whether they use it or not.
 fn refused(checked: &CheckedFile) -> Vec<&str> {
-    let network = |name: &&str| name.starts_with("wasi:http/") || name.starts_with("wasi:sockets/");
+    let spoken = ["wasi:http/types@0.2.", "wasi:http/outgoing-handler@0.2."];
+    let network = |name: &&str| match name.starts_with("wasi:http/") {
+        true => !spoken.iter().any(|start| name.starts_with(start)),
+        false => name.starts_with("wasi:sockets/"),
+    };
     let names = checked.imports.iter().map(String::as_str);
     names.filter(network).collect()
+}
+
+const fn makes_requests(form: Form) -> bool {
+    matches!(
+        form,
+        Form::Component { requests: true } | Form::Caller { requests: true }
+    )
 }
 
 /// Says what the file would get as a tool of a workspace.
@@ -146,6 +157,9 @@ fn page(file: &std::path::Path, checked: &CheckedFile) -> Page {
         None => {
             field("speaks", checked.speaks.unwrap_or_default());
             field("gets", gets(checked));
+            if checked.form.is_some_and(makes_requests) {
+                field("http", "to the hosts of its `grant.net`, and to no others");
+            }
             let never = checked.form.map(Form::never).unwrap_or_default();
             field("never", &never.join(", "));
         }

@@ -192,6 +192,7 @@ impl Home {
             host: policy(),
             app: policy(),
             is_known: |_| true,
+            form: |_| jp_policy::Form::Module,
             builtins: vec!["bash".into(), "read_file".into()],
             wanted: Vec::new(),
             now: NOW,
