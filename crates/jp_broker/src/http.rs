@@ -193,9 +193,8 @@ impl Client {
         let prepared = message::prepare(request, &target)?;
         let limits = self.limits_of(request);
         let deadline = Deadline::start(limits.timeout, stop);
-        let (head, mut body) = deadline
-            .within(patience.head)?
-            .wait(self.open(&prepared, &target))??;
+        let (head, mut body) =
+            deadline.wait_within(patience.head, self.open(&prepared, &target))??;
         let limit = limits.max_body;
         let too_large = HttpError::TooLarge {
             part: "body",
@@ -206,7 +205,7 @@ impl Client {
             return Err(too_large);
         }
         let mut bytes = Vec::new();
-        while let Some(piece) = deadline.within(patience.pause)?.wait(body.next())?? {
+        while let Some(piece) = deadline.wait_within(patience.pause, body.next())?? {
             if piece.len() > limit.saturating_sub(bytes.len()) {
                 return Err(too_large);
             }

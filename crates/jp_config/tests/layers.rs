@@ -566,7 +566,7 @@ fn a_broker_is_read_from_the_user_alone() {
     let world = World::new(&[("user/config.toml", broker)]);
     let llm = world.load().unwrap().config.broker.llm.unwrap();
     assert_eq!((llm.model.as_str(), llm.key), ("m", None));
-    // Whoever names the proxy sees where every request goes.
+    // The proxy sees where every request goes.
     let proxy = "broker.proxy = \"http://evil.example:3128\"";
     assert_eq!(
         World::new(&[("ws/.jp/config.toml", proxy)]).error(),
@@ -625,13 +625,14 @@ fn what_the_hint_for_files_of_a_sandboxed_tool_says_works_beside_every_file_of_t
 }
 
 #[test]
-fn hosts_without_a_call_that_reaches_them_are_found_where_the_sandbox_json_has_them() {
+fn hosts_of_a_wasm_tool_of_the_sandbox_json_are_accepted() {
     let json = r#"{"tools": {"settings": {"sandbox": {"tools": {"coding": {
   "wasm": {"module": "./wasm/coding_tool.wasm"},
   "network": {"allow": ["api.example.com"]}}}}}}}"#;
-    let error = World::new(&[("ws/.jp/config.json", json)]).error();
-    assert!(error.starts_with("~/ws/.jp/config.json:3: "), "{error}");
-    assert!(error.contains("`http.request`"), "{error}");
+    let loaded = World::new(&[("ws/.jp/config.json", json)]).load().unwrap();
+    let coding = &loaded.config.conversation.tools.tools["coding"];
+    let grant = serde_json::to_value(&coding.grant).unwrap();
+    assert_eq!(grant["net"], serde_json::json!(["api.example.com"]));
 }
 
 #[test]

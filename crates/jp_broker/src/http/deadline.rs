@@ -66,11 +66,16 @@ impl<'a> Deadline<'a> {
         self
     }
 
-    /// Returns an end that comes no later than this one, and after `most` from now.
-    pub(super) fn within(&self, most: Option<Duration>) -> Result<Self, HttpError> {
-        let left = self.left()?;
-        let limit = most.map_or(left, |most| most.min(left));
-        Ok(Self::start(limit, self.stop))
+    /// Waits for a part of the response: no longer than `most`, and not beyond this end.
+    pub(super) fn wait_within<T>(
+        &self,
+        most: Option<Duration>,
+        work: impl Future<Output = T>,
+    ) -> Result<T, HttpError> {
+        match most.filter(|most| self.left().is_ok_and(|left| *most < left)) {
+            Some(most) => Self::start(most, self.stop).wait(work),
+            None => self.wait(work),
+        }
     }
 
     /// Counts what arrived.

@@ -182,7 +182,7 @@ async fn an_answer_that_is_none_or_has_no_id_is_an_error_and_not_a_wait() {
         ),
         (
             infinite,
-            "broke the protocol: the server answered invalid JSON (line 1, column 32)",
+            "broke the protocol: the server answered invalid JSON (line 1, column 31)",
         ),
         (
             none,

@@ -90,7 +90,7 @@ fn serve(stream: &TcpStream, seen: &Mutex<Vec<String>>, tell: &mpsc::Sender<()>)
         let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
         let echo = format!("{head}\r\n{body}");
         seen.lock().unwrap().push(echo.clone());
-        drop(tell.send(()));
+        let _ = tell.send(());
         let ok = |body: &str| format!("200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         let answer = match path.as_str() {
             "/echo" => ok(&echo),
@@ -113,6 +113,16 @@ fn serve(stream: &TcpStream, seen: &Mutex<Vec<String>>, tell: &mpsc::Sender<()>)
     }
 }
 
+/// The parameters of `fetch`, and no files.
+const FETCH: &str = r#"grant.workspace = "none"
+parameters.url = { type = "string", required = true }
+parameters.method.type = "string"
+parameters.headers.type = "object"
+parameters.body.type = "string"
+parameters.fill.type = "integer"
+parameters.times.type = "integer"
+"#;
+
 /// A workspace with the tool `fetch`, which may reach these hosts if the user says so too.
 fn desk(asked: &[String], allowed: &[String]) -> Desk {
     let list = |hosts: &[String]| format!("net = {}", json!(hosts));
@@ -120,7 +130,7 @@ fn desk(asked: &[String], allowed: &[String]) -> Desk {
         [] => String::new(),
         asked => format!("grant.{}", list(asked)),
     };
-    let tool = wasm("fetch", &format!("grant.workspace = \"none\"\n{more}"));
+    let tool = wasm("fetch", &format!("{FETCH}{more}"));
     let user = format!("[policy]\n{}\n", list(allowed));
     let desk = with_broker(&tool, &user);
     desk.guest("fetch", "fetch").trusted().agreed()
@@ -185,7 +195,7 @@ async fn without_a_grant_a_request_is_denied_and_the_missing_line_is_named() {
 #[tokio::test]
 async fn every_host_is_not_this_machine() {
     let server = Server::start();
-    let tool = wasm("fetch", "grant.workspace = \"none\"\ngrant.net = true");
+    let tool = wasm("fetch", &format!("{FETCH}grant.net = true"));
     let desk = with_broker(&tool, "[policy]\nnet = true\n");
     let desk = desk.guest("fetch", "fetch").trusted().agreed();
     let port = server.address.port();
@@ -277,7 +287,7 @@ async fn no_more_than_four_requests_are_held_at_once() {
 async fn waiting_for_a_response_counts_against_the_deadline() {
     let server = Server::start();
     let hosts = json!([server.address.to_string()]);
-    let more = format!("grant.workspace = \"none\"\ngrant.net = {hosts}\nlimits.time = \"300ms\"");
+    let more = format!("{FETCH}grant.net = {hosts}\nlimits.time = \"300ms\"");
     let desk = with_broker(&wasm("fetch", &more), &format!("[policy]\nnet = {hosts}\n"));
     let desk = desk.guest("fetch", "fetch").trusted().agreed();
     let error = desk
