@@ -173,9 +173,9 @@ async fn a_granted_host_is_asked_and_answers() {
 async fn without_a_grant_a_request_is_denied_and_the_missing_line_is_named() {
     let server = Server::start();
     let host = server.address.to_string();
-    let other = "api.example.com".to_owned();
+    let other = ["api.example.com".to_owned()];
     // Nothing granted; another host granted; asked for and not allowed by the user.
-    for desk in [desk(&[], &[]), desk(&[other.clone()], &[other])] {
+    for desk in [desk(&[], &[]), desk(&other, &other)] {
         let said = desk.said("fetch", json!({"url": server.url("/plain")}));
         let said = said.await.unwrap_err();
         assert!(said.contains("ErrorCode::HttpRequestDenied"), "{said}");

@@ -33,25 +33,24 @@ const CASES: [Case; 3] = [
 
 #[test]
 fn what_nothing_could_give_is_not_published() {
-    // Of the network only the bytes tell: whoever publishes looks at them before.
-    for (change, reason, instead) in [CASES[1]] {
-        let mut manifest = ocr("1.0.0");
-        change(&mut manifest);
-        let shop = Shop::new();
-        let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(file.path(), wasm("1.0.0")).unwrap();
-        let published = shop.open().publish(&Submission {
-            manifest: &manifest,
-            signatures: &signed(&manifest, &shop.publisher),
-            artifact: file.path(),
-            publisher: None,
-            validated: None,
-        });
-        let error = published.unwrap_err();
-        assert!(matches!(error, PublishError::Unbacked { .. }), "{error}");
-        assert!(error.to_string().contains(reason), "{error}");
-        assert!(error.hint().unwrap().contains(instead), "{error}");
-    }
+    // Only the bytes decide whether a network request can be met: `jp registry publish` looks at them first.
+    let (change, reason, instead) = CASES[1];
+    let mut manifest = ocr("1.0.0");
+    change(&mut manifest);
+    let shop = Shop::new();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), wasm("1.0.0")).unwrap();
+    let published = shop.open().publish(&Submission {
+        manifest: &manifest,
+        signatures: &signed(&manifest, &shop.publisher),
+        artifact: file.path(),
+        publisher: None,
+        validated: None,
+    });
+    let error = published.unwrap_err();
+    assert!(matches!(error, PublishError::Unbacked { .. }), "{error}");
+    assert!(error.to_string().contains(reason), "{error}");
+    assert!(error.hint().unwrap().contains(instead), "{error}");
 }
 
 /// Locks a tool that comes with a workspace, and returns why that is refused.
