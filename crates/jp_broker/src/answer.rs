@@ -18,7 +18,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`crate::Code::Internal`] for what JSON cannot say, such as a map whose keys are no text.
+    /// [`crate::Code::Internal`] for what JSON cannot say, such as a map whose keys are not text.
     pub fn of<T: Serialize + ?Sized>(answer: &T) -> Result<Self, CallError> {
         let written = to_raw_value(answer);
         written
@@ -32,7 +32,7 @@ impl Answer {
         self.0
     }
 
-    /// Reads it back, for those who want to look into it.
+    /// Reads it back, for a caller that wants to look into it.
     #[must_use]
     pub fn to_value(&self) -> Value {
         // It was written by us, so it can be read.
@@ -40,9 +40,11 @@ impl Answer {
     }
 }
 
-impl From<Value> for Answer {
-    fn from(value: Value) -> Self {
-        // Values can always be written.
-        Self(to_raw_value(&value).unwrap_or_default())
-    }
+/// The word that most answers begin with.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Status {
+    /// It was done.
+    Ok,
 }

@@ -6,7 +6,12 @@ use jp_policy::{BrokeredName, Grant};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, CallError, Capability, CapabilityCall, Code, Services, Spec, size, table};
+use crate::{
+    Answer, CallError, Code, Services,
+    capability::{CapabilityCall, Known, Spec},
+    size,
+    table::table,
+};
 
 /// Larger arguments are refused before anything looks at them.
 const MAX_ARGUMENTS: usize = 1024 * 1024;
@@ -15,7 +20,7 @@ const MAX_ARGUMENTS: usize = 1024 * 1024;
 pub struct Broker {
     services: Services,
     /// What there is, by its name.
-    known: HashMap<&'static str, Arc<dyn Capability>>,
+    known: HashMap<&'static str, Arc<dyn Known>>,
 }
 
 /// Who calls, and what holds for the call; the same for all capability calls of one tool call.
@@ -57,7 +62,7 @@ impl Broker {
     /// # Errors
     ///
     /// When it is not granted, the arguments do not fit, or it failed; [`CallError::to_json`] is what
-    /// a guest is told.
+    /// a guest gets.
     pub async fn call(
         &self,
         caller: &Caller<'_>,
@@ -65,8 +70,9 @@ impl Broker {
         arguments: &Map<String, Value>,
     ) -> Result<Answer, CallError> {
         let found = self.known.get(name);
-        let full = full_name(found.map(|found| found.spec()), name, arguments)?;
-        self.check_grants(caller, found.map(|found| found.spec()), &full)?;
+        let spec = found.map(|found| found.spec());
+        let full = full_name(spec, name, arguments)?;
+        check_grants(caller, spec, &full)?;
         let Some(found) = found else {
             let message = format!(
                 "Capability '{full}' requested by wasm tool '{}' but host bridge for this capability is not implemented yet",
@@ -78,7 +84,8 @@ impl Broker {
             });
         };
         if !size::fits(arguments, MAX_ARGUMENTS) {
-            let message = format!("the arguments take more than {MAX_ARGUMENTS} bytes");
+            let message =
+                format!("invalid arguments: expected at most {MAX_ARGUMENTS} bytes of JSON");
             return Err(CallError::new(Code::InvalidArgs, message));
         }
         let call = CapabilityCall {
@@ -92,39 +99,36 @@ impl Broker {
         };
         found.call(&self.services, &call).await
     }
+}
 
-    fn check_grants(
-        &self,
-        caller: &Caller<'_>,
-        spec: Option<&Spec>,
-        full: &BrokeredName,
-    ) -> Result<(), CallError> {
-        let tool = caller.tool;
-        if !caller.grant.capabilities().brokered.allows(full) {
-            return Err(CallError::not_allowed(full.as_str(), tool));
-        }
-        // Whoever works on another tool's data needs what that tool may do, too: a tool must not
-        // gain by asking a second one.
-        let Some(owner) = spec
-            .and_then(|spec| spec.owner)
-            .filter(|owner| *owner != tool)
-        else {
-            return Ok(());
-        };
-        let theirs = (caller.grant_of)(owner);
-        if theirs.is_some_and(|grant| grant.capabilities().brokered.allows(full)) {
-            return Ok(());
-        }
-        let message = format!(
-            "Capability '{full}' works on the data of tool '{owner}', which is not allowed to use it itself"
-        );
-        Err(CallError::new(Code::Forbidden, message))
+fn check_grants(
+    caller: &Caller<'_>,
+    spec: Option<Spec>,
+    full: &BrokeredName,
+) -> Result<(), CallError> {
+    let tool = caller.tool;
+    if !caller.grant.capabilities().brokered.allows(full) {
+        return Err(CallError::not_allowed(full.as_str(), tool));
     }
+    // A tool that works on another tool's data needs that tool's grant, too: it must not gain by
+    // asking a second one.
+    let owner = spec.and_then(|spec| spec.owner);
+    let Some(owner) = owner.filter(|owner| *owner != tool) else {
+        return Ok(());
+    };
+    let theirs = (caller.grant_of)(owner);
+    if theirs.is_some_and(|grant| grant.capabilities().brokered.allows(full)) {
+        return Ok(());
+    }
+    let message = format!(
+        "Capability '{full}' works on the data of tool '{owner}', which is not allowed to use it itself"
+    );
+    Err(CallError::new(Code::Forbidden, message))
 }
 
 /// Adds the scope to a name, before anything is allowed by it.
 fn full_name(
-    spec: Option<&Spec>,
+    spec: Option<Spec>,
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Result<BrokeredName, CallError> {
@@ -133,10 +137,7 @@ fn full_name(
         Some(field) => match arguments.get(field) {
             Some(Value::String(value)) => Cow::Owned(format!("{name}.{value}")),
             _ => {
-                return Err(CallError::invalid(
-                    field,
-                    "is required and must be a string",
-                ));
+                return Err(CallError::invalid(field, "expected a string"));
             }
         },
     };
@@ -148,7 +149,7 @@ fn full_name(
             let shown = jp_text::start(&full, 80);
             CallError::new(
                 Code::InvalidArgs,
-                format!("'{shown}' is no name of a capability"),
+                format!("invalid name of a capability `{shown}`: expected words joined by `.`"),
             )
         })
 }

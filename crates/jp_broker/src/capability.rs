@@ -1,103 +1,148 @@
-//! What every capability looks like, and what it is told about a call.
+//! What every capability looks like, and what it knows about a call.
 
-use std::time::Instant;
+use std::{future::Future, time::Instant};
 
 use async_trait::async_trait;
 use jp_policy::{BrokeredName, Grant};
-use serde::de::{DeserializeOwned, value::MapDeserializer};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, CallError, Code, Services};
+use crate::{
+    Answer, CallError, Services,
+    arguments::{self, Arguments, Shape},
+};
 
-/// What is said about a capability, in the docs and to those who write a grant.
+/// The name of a capability and what grants have to know about it.
 #[derive(Debug, Clone, Copy)]
-pub struct Spec {
+pub(crate) struct Spec {
     /// Its name, such as `kv.sqlite.todo.create`.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it does, in one line.
-    pub summary: &'static str,
-    /// Its arguments in brief; `*` marks the required ones: `title*, notes`.
-    pub arguments: &'static str,
-    /// Its result in brief: `{status, item}`.
-    pub result: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the reference page"))]
+    pub(crate) summary: &'static str,
     /// The tool whose data it works on; others need that tool's grant besides their own.
-    pub owner: Option<&'static str>,
+    pub(crate) owner: Option<&'static str>,
     /// The argument whose value is part of the name that must be granted: `secrets.get` with
     /// `name: "github_pat"` needs `secrets.get.github_pat`.
-    pub scope: Option<&'static str>,
+    pub(crate) scope: Option<&'static str>,
+}
+
+impl Spec {
+    /// Names a capability and says in one line what it does.
+    pub(crate) const fn new(name: &'static str, summary: &'static str) -> Self {
+        Self {
+            name,
+            summary,
+            owner: None,
+            scope: None,
+        }
+    }
+
+    /// Says on whose data it works.
+    pub(crate) const fn on_data_of(self, tool: &'static str) -> Self {
+        Self {
+            owner: Some(tool),
+            ..self
+        }
+    }
+
+    /// Says which argument is part of the name that must be granted.
+    pub(crate) const fn scoped_by(self, argument: &'static str) -> Self {
+        Self {
+            scope: Some(argument),
+            ..self
+        }
+    }
 }
 
 /// One call of a capability.
 #[derive(Clone, Copy)]
-pub struct CapabilityCall<'a> {
+pub(crate) struct CapabilityCall<'a> {
     /// Whose call it is. From the host, never from the guest: every statement filters by it.
-    pub user: &'a str,
+    pub(crate) user: &'a str,
     /// The tool that calls.
-    pub tool: &'a str,
+    pub(crate) tool: &'a str,
     /// The full name that was granted, scope included.
-    pub name: &'a BrokeredName,
+    pub(crate) name: &'a BrokeredName,
     /// What the guest sent.
-    pub arguments: &'a Map<String, Value>,
+    pub(crate) arguments: &'a Map<String, Value>,
     /// What the tool may do.
-    pub grant: &'a Grant,
+    pub(crate) grant: &'a Grant,
     /// When the tool's time is over.
-    pub deadline: Instant,
+    pub(crate) deadline: Instant,
     /// Stops the call when its caller loses interest.
-    pub cancel: &'a CancellationToken,
-}
-
-/// The arguments of a capability: a struct that serde checks, unknown fields refused.
-pub trait Arguments: DeserializeOwned {}
-
-impl<T: DeserializeOwned> Arguments for T {}
-
-impl CapabilityCall<'_> {
-    /// Reads the arguments into their type. `user_id` is dropped before: seed-conformant guests send
-    /// it, and it decides nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::InvalidArgs`] naming the field.
-    pub fn arguments<T: Arguments>(&self) -> Result<T, CallError> {
-        self.arguments_but(&[])
-    }
-
-    /// Reads the arguments as [`Self::arguments`] does, without some more that decide nothing.
-    pub(crate) fn arguments_but<T: Arguments>(&self, dropped: &[&str]) -> Result<T, CallError> {
-        let kept = self.arguments.iter().filter_map(|(name, value)| {
-            let name = name.as_str();
-            (name != "user_id" && !dropped.contains(&name)).then_some((name, value))
-        });
-        // Noting the way to each value costs more than reading it: that is for those that do not fit.
-        if let Ok(read) = T::deserialize(MapDeserializer::<_, serde_json::Error>::new(kept.clone()))
-        {
-            return Ok(read);
-        }
-        serde_path_to_error::deserialize(MapDeserializer::new(kept)).map_err(
-            |error: serde_path_to_error::Error<serde_json::Error>| {
-                let field = error.path().to_string();
-                let problem = error.into_inner().to_string();
-                let message = match field.as_str() {
-                    "." => problem,
-                    _ => format!("`{field}`: {problem}"),
-                };
-                CallError::new(Code::InvalidArgs, message)
-            },
-        )
-    }
+    pub(crate) cancel: &'a CancellationToken,
 }
 
 /// Something the host does on a tool's behalf.
-#[async_trait]
-pub trait Capability: Send + Sync {
-    /// Returns what is said about it.
-    fn spec(&self) -> &Spec;
+pub(crate) trait Capability: Send + Sync + 'static {
+    /// What it takes. Reading it is the check of the arguments.
+    type Arguments: Arguments;
+    /// What it answers.
+    type Reply: Serialize + Shape + Send;
 
-    /// Does it. The broker has checked the grant; arguments are still the guest's own.
+    /// Arguments that are dropped before the others are read. Guests made for the seed send
+    /// `user_id`, and it decides nothing.
+    const DROPPED: &'static [&'static str] = &["user_id"];
+
+    /// Returns its name and what grants have to know about it.
+    fn spec(&self) -> Spec;
+
+    /// Does it. The broker has checked the grant.
+    fn call(
+        &self,
+        services: &Services,
+        call: &CapabilityCall<'_>,
+        arguments: Self::Arguments,
+    ) -> impl Future<Output = Result<Self::Reply, CallError>> + Send;
+}
+
+/// A capability in the table, whatever it takes and answers.
+#[async_trait]
+pub(crate) trait Known: Send + Sync {
+    /// Returns its name and what grants have to know about it.
+    fn spec(&self) -> Spec;
+
+    /// Reads the arguments, does it and writes the answer.
     async fn call(
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
     ) -> Result<Answer, CallError>;
+
+    /// Returns the schemas of its arguments and its answer.
+    #[cfg(test)]
+    fn shapes(&self) -> crate::reference::Shapes;
+
+    /// Reads arguments and does nothing.
+    #[cfg(test)]
+    fn check(&self, arguments: &Map<String, Value>) -> Result<(), CallError>;
+}
+
+#[async_trait]
+impl<T: Capability> Known for T {
+    fn spec(&self) -> Spec {
+        Capability::spec(self)
+    }
+
+    async fn call(
+        &self,
+        services: &Services,
+        call: &CapabilityCall<'_>,
+    ) -> Result<Answer, CallError> {
+        let arguments = arguments::read(call.arguments, T::DROPPED)?;
+        let reply = Capability::call(self, services, call, arguments).await?;
+        Answer::of(&reply)
+    }
+
+    #[cfg(test)]
+    fn shapes(&self) -> crate::reference::Shapes {
+        crate::reference::Shapes::of::<T::Arguments, T::Reply>()
+    }
+
+    #[cfg(test)]
+    fn check(&self, arguments: &Map<String, Value>) -> Result<(), CallError> {
+        arguments::read::<T::Arguments>(arguments, T::DROPPED).map(drop)
+    }
 }

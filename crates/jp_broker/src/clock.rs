@@ -2,41 +2,43 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use serde_json::json;
+use serde::Serialize;
 
-use crate::{Answer, CallError, Capability, CapabilityCall, Services, Spec};
+use crate::{
+    CallError, Services,
+    arguments::Nothing,
+    capability::{Capability, CapabilityCall, Known, Spec},
+};
 
 /// Returns the capabilities of this family.
-pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
+pub(crate) fn all() -> Vec<Arc<dyn Known>> {
     vec![Arc::new(NowUnix)]
 }
 
 struct NowUnix;
 
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Now {
+    /// The seconds since 1970.
+    unix: i64,
+}
 
-#[async_trait]
 impl Capability for NowUnix {
-    fn spec(&self) -> &Spec {
-        &Spec {
-            name: "clock.now_unix",
-            summary: "Tells the time in seconds since 1970",
-            arguments: "",
-            result: "{unix}",
-            owner: None,
-            scope: None,
-        }
+    type Arguments = Nothing;
+    type Reply = Now;
+
+    fn spec(&self) -> Spec {
+        Spec::new("clock.now_unix", "Returns the time in seconds since 1970")
     }
 
     async fn call(
         &self,
         services: &Services,
-        call: &CapabilityCall<'_>,
-    ) -> Result<Answer, CallError> {
-        let Nothing {} = call.arguments()?;
-        Ok(json!({ "unix": services.unix() }).into())
+        _: &CapabilityCall<'_>,
+        Nothing {}: Nothing,
+    ) -> Result<Now, CallError> {
+        let unix = services.unix();
+        Ok(Now { unix })
     }
 }

@@ -74,7 +74,7 @@ impl Downloader {
     /// begins at exactly `from`. The body of any other answer is not read, and its status tells.
     ///
     /// # Errors
-    /// See [`DownloadError`]; a status of 400 and more is no error.
+    /// See [`DownloadError`]; a status of 400 and more is not an error.
     pub fn get(
         &self,
         wanted: &Wanted<'_>,
@@ -101,7 +101,7 @@ impl Downloader {
             };
             request = next(request, location, wanted)?;
         }
-        let reason = format!("it did so more than {MAX_REDIRECTS} times");
+        let reason = format!("more than {MAX_REDIRECTS} of them");
         Err(DownloadError::Redirected { reason })
     }
 }

@@ -1,14 +1,14 @@
 //! Due work: reminders, tasks and wake-ups whose time has come, handed out as events.
 //!
-//! Whoever delivers them calls [`Due::claim`], does what an event says, and calls [`Due::ack`] or
+//! The code that delivers them calls [`Due::claim`], does what an event says, and calls [`Due::ack`] or
 //! [`Due::fail`]. Nothing is run here, and no clock is read: the time is handed in, in seconds since
-//! 1970. Of the families only the columns that say when and how often are known here; of users
-//! nothing, since the host delivers for all of them.
+//! 1970. Of the families this module knows only the columns that say when and how often. It does not
+//! know users: the host delivers for all of them.
 //!
 //! # What is promised
 //! - A row is handed out to one claimer at a time, however many processes ask. A claim lasts for
-//!   [`Options::lease`]; who needs longer calls [`Due::extend`].
-//! - A claimer that died, or did not answer in time, is succeeded by the next one: the event comes
+//!   [`Options::lease`]; [`Due::extend`] makes it longer.
+//! - A claimer that died, or did not answer in time, loses its claim to the next one: the event comes
 //!   again with the same id, and `redelivered` is set. So an event is delivered at least once, and
 //!   its id tells when it was delivered twice.
 //! - What fails is tried again, after twice as long each time; after [`Options::attempts`] it is
@@ -38,16 +38,16 @@ const BYTES: usize = 32 * 1024 * 1024;
 /// The longest error that is kept, in characters.
 const ERROR: usize = 500;
 
-/// How patient deliveries are. All times are in seconds.
+/// How often and how long deliveries are tried. All times are in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// How long a claim lasts.
     pub lease: i64,
     /// How often an event is handed out before it is parked.
     pub attempts: i64,
-    /// How long the first failure is waited out; doubled with each further one.
+    /// The pause after the first failure; each further failure doubles it.
     pub first_pause: i64,
-    /// The longest a failure is waited out.
+    /// The longest pause.
     pub longest_pause: i64,
 }
 
@@ -73,7 +73,7 @@ pub enum Failed {
     },
     /// It was the last attempt.
     Parked,
-    /// It was not this claimer's any more.
+    /// The claim had gone to another claimer.
     Stale,
 }
 
@@ -104,7 +104,7 @@ impl Due {
     }
 
     /// Claims what is due, the longest waiting first: at most `limit` events, and at most as many as
-    /// fit into memory at ease. Whoever gets any asks again: more may be waiting.
+    /// fit into memory easily. A caller that gets any asks again: more may be waiting.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Due {
     }
 
     /// Notes that events were delivered, in one transaction; returns how many of them were still
-    /// open. Also a claimer whose claim ran out may say so: what was delivered was delivered.
+    /// open. A claimer whose claim ran out may call it too: the event was delivered.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ impl Due {
         let Some(id) = EventId::parse(id) else {
             return Ok(Failed::Stale);
         };
-        // It will be shown to people, and a line break could pass for a line somebody else wrote.
+        // It will be shown to people, and a line break could pass for a line of jp.
         let why = jp_text::mask(why, ERROR);
         self.store.work(Access::Write, |transaction| {
             let Some(attempts) = rows::attempts(transaction, &id, &self.owner)? else {

@@ -125,7 +125,7 @@ fn bearer(
         CallError::unconfigured(format!("the endpoint needs secret '{key}', {problem}"))
     };
     let store = job.services.secrets.as_ref();
-    let store = store.ok_or_else(|| unavailable("and there is no secret store"))?;
+    let store = store.ok_or_else(|| unavailable("and this host has no secret store"))?;
     let audience = &endpoint.base_url;
     let hint = format!("which is not stored; `jp secret set {key} --for {audience}` stores it");
     let secret = store.find(key)?.ok_or_else(|| unavailable(&hint))?;

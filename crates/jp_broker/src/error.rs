@@ -81,10 +81,10 @@ impl CallError {
         }
     }
 
-    /// Makes the error of an argument that does not fit.
+    /// Makes the error of an argument that does not fit: `problem` says what was expected.
     #[must_use]
     pub fn invalid(field: &str, problem: &str) -> Self {
-        Self::new(Code::InvalidArgs, format!("`{field}` {problem}"))
+        Self::new(Code::InvalidArgs, format!("invalid `{field}`: {problem}"))
     }
 
     /// Makes the error of a capability that a tool was not granted, with the line that grants it.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    Answer, ApiBody, ApiRequest, CallError, Capability, CapabilityCall, Code, Endpoint, Services,
-    Spec,
+    ApiBody, ApiRequest, CallError, Code, Endpoint, Services,
+    answer::Status,
+    arguments::kinds::Said,
+    capability::{Capability, CapabilityCall, Known, Spec},
     endpoint::{ask, not_configured, unexpected},
     web::Job,
 };
@@ -38,7 +40,7 @@ pub enum TokenField {
 }
 
 /// Returns the capabilities of this family.
-pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
+pub(crate) fn all() -> Vec<Arc<dyn Known>> {
     vec![Arc::new(Generate(&LLM)), Arc::new(Generate(&CODING))]
 }
 
@@ -49,56 +51,68 @@ struct Variant {
 }
 
 static LLM: Variant = Variant {
-    spec: Spec {
-        name: "llm.generate",
-        summary: "Asks the configured language model; its host needs a `net` grant",
-        arguments: "prompt*, system_prompt, model",
-        result: "{status, response, model, finish_reason, truncated}",
-        owner: None,
-        scope: None,
-    },
+    spec: Spec::new(
+        "llm.generate",
+        "Asks the configured language model; its host needs a `net` grant",
+    ),
     options: |services| services.llm.as_ref(),
     setting: "broker.llm",
 };
 
 static CODING: Variant = Variant {
-    spec: Spec {
-        name: "coding.generate",
-        summary: "Asks the configured model for code; its host needs a `net` grant",
-        ..LLM.spec
-    },
+    spec: Spec::new(
+        "coding.generate",
+        "Asks the configured model for code; its host needs a `net` grant",
+    ),
     options: |services| services.coding.as_ref(),
     setting: "broker.coding",
 };
 
 struct Generate(&'static Variant);
 
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct GenerateArguments {
-    prompt: String,
+    /// The task, with all it needs to know.
+    prompt: Said,
+    /// How the model should go about it.
     system_prompt: Option<String>,
+    /// One of the configured `models`; the configured `model` when left out.
+    // Models are not offered the choice: they would guess a name.
+    #[cfg_attr(test, schemars(extend("x-offered" = false)))]
     model: Option<String>,
 }
 
-#[async_trait]
+/// What a model wrote.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Generated {
+    status: Status,
+    response: String,
+    model: Option<String>,
+    finish_reason: Option<String>,
+    // The caller of half an answer must know that it is half.
+    truncated: bool,
+}
+
 impl Capability for Generate {
-    fn spec(&self) -> &Spec {
-        &self.0.spec
+    type Arguments = GenerateArguments;
+    type Reply = Generated;
+
+    fn spec(&self) -> Spec {
+        self.0.spec
     }
 
     async fn call(
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Answer, CallError> {
-        let arguments: GenerateArguments = call.arguments()?;
+        arguments: GenerateArguments,
+    ) -> Result<Generated, CallError> {
         let variant = self.0;
         let options = (variant.options)(services)
             .ok_or_else(|| not_configured(variant.spec.name, variant.setting))?;
-        if arguments.prompt.trim().is_empty() {
-            return Err(CallError::invalid("prompt", "is empty"));
-        }
         let body = body(options, &arguments)?;
         let endpoint = options.endpoint.clone();
         let request = ApiRequest {
@@ -106,7 +120,7 @@ impl Capability for Generate {
             body: ApiBody::Json(body),
         };
         let answer = Job::run(services, call, move |job| ask(job, &endpoint, request)).await?;
-        read(&answer).map(Answer::from)
+        read(&answer)
     }
 }
 
@@ -119,7 +133,7 @@ fn body(options: &GenerateOptions, arguments: &GenerateArguments) -> Result<Valu
     }
     let system = arguments.system_prompt.as_deref();
     let system = system.map(|text| json!({ "role": "system", "content": text }));
-    let user = json!({ "role": "user", "content": arguments.prompt });
+    let user = json!({ "role": "user", "content": *arguments.prompt });
     let limit = match options.token_field {
         TokenField::MaxTokens => "max_tokens",
         TokenField::MaxCompletionTokens => "max_completion_tokens",
@@ -131,9 +145,9 @@ fn body(options: &GenerateOptions, arguments: &GenerateArguments) -> Result<Valu
     }))
 }
 
-fn read(answer: &Value) -> Result<Value, CallError> {
+fn read(answer: &Value) -> Result<Generated, CallError> {
     let choice = answer.pointer("/choices/0").unwrap_or(&Value::Null);
-    let content = match choice.pointer("/message/content") {
+    let response = match choice.pointer("/message/content") {
         Some(Value::String(text)) => text.clone(),
         // Some endpoints answer in parts.
         Some(Value::Array(parts)) => parts
@@ -143,12 +157,11 @@ fn read(answer: &Value) -> Result<Value, CallError> {
         _ => return Err(unexpected("the model", "no text in `choices`")),
     };
     let finish = choice["finish_reason"].as_str();
-    Ok(json!({
-        "status": "ok",
-        "response": content,
-        "model": answer["model"].as_str(),
-        "finish_reason": finish,
-        // Whoever reads half an answer must know that it is half.
-        "truncated": finish == Some("length"),
-    }))
+    Ok(Generated {
+        status: Status::Ok,
+        response,
+        model: answer["model"].as_str().map(str::to_owned),
+        finish_reason: finish.map(str::to_owned),
+        truncated: finish == Some("length"),
+    })
 }

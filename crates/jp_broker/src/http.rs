@@ -160,7 +160,7 @@ impl Client {
     /// Makes one request and reads its whole response; a redirect is a response like any other.
     ///
     /// # Errors
-    /// See [`HttpError`]; a status of 400 and more is no error.
+    /// See [`HttpError`]; a status of 400 and more is not an error.
     pub fn request(&self, request: &Request) -> Result<Response, HttpError> {
         self.request_until(request, &|| false)
     }
@@ -169,7 +169,7 @@ impl Client {
     /// few milliseconds of `stop` returning true.
     ///
     /// # Errors
-    /// See [`HttpError`]; a status of 400 and more is no error.
+    /// See [`HttpError`]; a status of 400 and more is not an error.
     pub fn request_until(
         &self,
         request: &Request,
@@ -182,7 +182,7 @@ impl Client {
     /// parts of its response.
     ///
     /// # Errors
-    /// See [`HttpError`]; a status of 400 and more is no error.
+    /// See [`HttpError`]; a status of 400 and more is not an error.
     pub fn request_patiently(
         &self,
         request: &Request,

@@ -14,7 +14,6 @@
 //! rows of one user ([`Quotas`]); what does not fit is refused naming the field or the limit, and an
 //! answer that leaves rows out says `more: true`.
 
-mod check;
 mod handler;
 mod look;
 mod opened;
@@ -42,10 +41,10 @@ pub use store::Store;
 use store_error::Failure;
 pub use store_error::StoreError;
 
-use crate::Capability;
+use crate::capability::Known;
 
 /// Returns the capabilities of all five families.
-pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
+pub(crate) fn all() -> Vec<Arc<dyn Known>> {
     let families = [
         todo::all(),
         tasks::all(),

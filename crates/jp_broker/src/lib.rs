@@ -1,11 +1,12 @@
 //! What the host does on a tool's behalf: the capabilities a guest can call by name, one module per
 //! family, and the HTTP client under them.
 //!
-//! Entry point: [`Broker::call`]. A new capability is one more row of [`table`] and a module that
-//! holds its [`Capability`]. It knows nothing of Wasm, configuration files or terminals; grants are
-//! composed elsewhere and handed in with each call.
+//! Entry point: [`Broker::call`]. A new capability is one more row in `table.rs`, and a type for its
+//! arguments in the module of its family. It knows nothing of Wasm, configuration files or terminals;
+//! grants are composed elsewhere and handed in with each call.
 
 mod answer;
+mod arguments;
 mod broker;
 mod capability;
 mod clock;
@@ -19,6 +20,8 @@ pub mod kv;
 mod log;
 pub mod mcp;
 mod outgoing;
+#[cfg(test)]
+mod reference;
 mod request;
 mod search;
 pub mod secrets;
@@ -30,7 +33,6 @@ mod web;
 
 pub use answer::Answer;
 pub use broker::{Broker, Caller};
-pub use capability::{Arguments, Capability, CapabilityCall, Spec};
 pub use download::{Downloaded, Downloader, Wanted};
 pub use endpoint::{ApiBody, ApiRequest, Endpoint};
 pub use error::{CallError, Code};
@@ -45,5 +47,5 @@ pub use secrets::{
 };
 pub use services::{LogSink, Services};
 pub use stt::TranscribeOptions;
-pub use table::{is_known, owners, reference, table};
+pub use table::{is_known, owners};
 pub use web::{UnnamedHosts, WebOptions};

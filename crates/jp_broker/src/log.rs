@@ -2,69 +2,89 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 
-use crate::{Answer, CallError, Capability, CapabilityCall, Services, Spec};
+use crate::{
+    CallError, Services,
+    arguments::kinds::{Text, or_usual},
+    capability::{Capability, CapabilityCall, Known, Spec},
+};
 
-/// Longer events are refused: a log line is no place to keep data.
+/// The most bytes of an event: a log line is not a place to keep data.
 const MAX_EVENT: usize = 4096;
 
 /// Returns the capabilities of this family.
-pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
+pub(crate) fn all() -> Vec<Arc<dyn Known>> {
     vec![Arc::new(Emit)]
 }
 
 struct Emit;
 
-#[derive(serde::Deserialize)]
+// Guests made for the seed add fields of their own. They are accepted, and not kept.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct EmitArguments {
-    level: Option<String>,
-    event: Option<String>,
-    /// Seed-conformant guests add fields of their own; they are not kept.
-    #[serde(flatten)]
-    _more: Map<String, Value>,
+    /// How important it is.
+    #[serde(default, deserialize_with = "or_usual")]
+    level: Level,
+    /// What happened.
+    event: Option<Text<MAX_EVENT>>,
 }
 
-#[async_trait]
-impl Capability for Emit {
-    fn spec(&self) -> &Spec {
-        &Spec {
-            name: "log.emit",
-            summary: "Writes a line to the audit log: the `DETAIL` of `jp audit show`, as `level:event`",
-            arguments: "level, event",
-            result: "{logged}",
-            owner: None,
-            scope: None,
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[cfg_attr(test, derive(Serialize, schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Trace,
+    Debug,
+    #[default]
+    Info,
+    Warn,
+    Error,
+}
+
+impl Level {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
         }
+    }
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Emitted {
+    /// Always true.
+    logged: bool,
+}
+
+impl Capability for Emit {
+    type Arguments = EmitArguments;
+    type Reply = Emitted;
+
+    fn spec(&self) -> Spec {
+        Spec::new(
+            "log.emit",
+            "Writes a line to the audit log: the `DETAIL` of `jp audit show`, as `level:event`",
+        )
     }
 
     async fn call(
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Answer, CallError> {
-        let arguments: EmitArguments = call.arguments()?;
-        let level = arguments.level.as_deref().unwrap_or("info");
-        if !["trace", "debug", "info", "warn", "error"].contains(&level) {
-            return Err(CallError::invalid(
-                "level",
-                "is none of trace, debug, info, warn, error",
-            ));
-        }
-        let event = arguments
-            .event
-            .as_deref()
-            .unwrap_or("wasm_capability_log_emit");
-        if event.len() > MAX_EVENT {
-            let problem = format!("takes more than {MAX_EVENT} bytes");
-            return Err(CallError::invalid("event", &problem));
-        }
-        // A line break or an escape could pass for a line somebody else wrote.
+        EmitArguments { level, event }: EmitArguments,
+    ) -> Result<Emitted, CallError> {
+        let event = event.as_deref().unwrap_or("wasm_capability_log_emit");
+        // A line break or an escape could pass for a line that another tool wrote.
         let event = jp_text::mask(event, MAX_EVENT);
         if let Some(log) = &services.log {
-            log.emit(call.user, call.tool, level, &event);
+            log.emit(call.user, call.tool, level.word(), &event);
         }
-        Ok(json!({ "logged": true }).into())
+        Ok(Emitted { logged: true })
     }
 }

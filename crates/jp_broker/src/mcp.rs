@@ -1,6 +1,6 @@
 //! `mcp.*` and `github.*`: the tools of MCP servers, for tools. GitHub's is one server among others,
-//! with names of its own. The client under them is `jp_mcp`, whose types are here for whoever makes
-//! [`Services`].
+//! with names of its own. The client under them is `jp_mcp`, whose types are re-exported for code that
+//! makes [`Services`].
 
 mod arriving;
 mod chosen;
@@ -9,12 +9,16 @@ mod exchange;
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use jp_policy::Net;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{Answer, CallError, Capability, CapabilityCall, Services, Spec};
-use chosen::{Chosen, choose, github, host_of};
+use crate::{
+    CallError, Services,
+    arguments::Nothing,
+    capability::{Capability, CapabilityCall, Known, Spec},
+};
+use chosen::{Listed, Replied, choose, github, host_of};
 
 pub use exchange::{McpExchange, SecretSource};
 pub use jp_mcp::{
@@ -32,12 +36,12 @@ const GITHUB_URL: &str = "https://api.githubcopilot.com/mcp/";
 const GITHUB_SECRET: &str = "github_pat";
 
 /// Returns the capabilities of both families.
-pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
+pub(crate) fn all() -> Vec<Arc<dyn Known>> {
     vec![
-        Arc::new(ListTools(Whose::Configured)),
-        Arc::new(CallTool(Whose::Configured)),
-        Arc::new(ListTools(Whose::Github)),
-        Arc::new(CallTool(Whose::Github)),
+        Arc::new(ListTools),
+        Arc::new(CallTool),
+        Arc::new(ListGithubTools),
+        Arc::new(CallGithubTool),
     ]
 }
 
@@ -65,116 +69,124 @@ pub fn github_server(url: Option<&str>, secret: Option<&str>) -> Result<Server, 
     })
 }
 
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct ListArguments {
+    /// The configured server; not needed if there is only one.
     server: Option<String>,
 }
 
-/// Seed-conformant guests say `method` and `payload` for `tool` and `arguments`.
-#[derive(serde::Deserialize)]
+// Guests made for the seed say `method` and `payload` for `tool` and `arguments`.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct CallArguments {
+    /// The configured server; not needed if there is only one.
     server: Option<String>,
+    /// The tool, as list_tools names it.
     #[serde(alias = "method")]
+    #[cfg_attr(test, schemars(extend("x-aliases" = ["method"])))]
     tool: String,
-    #[serde(alias = "payload", default)]
+    /// What the tool takes.
+    #[serde(alias = "payload")]
+    #[cfg_attr(test, schemars(extend("x-aliases" = ["payload"])))]
     arguments: Option<Map<String, Value>>,
 }
 
-/// Whose tools a capability is about.
-#[derive(Clone, Copy)]
-enum Whose {
-    Configured,
-    Github,
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct GithubArguments {
+    /// The tool, as list_tools names it.
+    tool: String,
+    /// What the tool takes.
+    arguments: Option<Map<String, Value>>,
 }
 
-impl Whose {
-    /// Finds the server; GitHub's is never chosen by a guest.
-    fn choose<'s>(
-        self,
-        services: &'s Services,
-        server: Option<&str>,
-    ) -> Result<Chosen<'s>, CallError> {
-        match (self, server) {
-            (Self::Configured, server) => choose(services, server),
-            (Self::Github, None) => github(services),
-            (Self::Github, Some(_)) => Err(CallError::invalid(
-                "server",
-                "is GitHub's, and cannot be another",
-            )),
-        }
-    }
-}
+struct ListTools;
 
-struct ListTools(Whose);
-
-#[async_trait]
 impl Capability for ListTools {
-    fn spec(&self) -> &Spec {
-        const SPEC: Spec = Spec {
-            name: "mcp.list_tools",
-            summary: "Lists the tools of an MCP server",
-            arguments: "server",
-            result: "{status, server, tools: {tools}, notes?}",
-            owner: None,
-            scope: None,
-        };
-        match self.0 {
-            Whose::Configured => &SPEC,
-            Whose::Github => &Spec {
-                name: "github.list_tools",
-                summary: "Lists the tools of GitHub's MCP server",
-                arguments: "",
-                ..SPEC
-            },
-        }
+    type Arguments = ListArguments;
+    type Reply = Listed;
+
+    fn spec(&self) -> Spec {
+        Spec::new("mcp.list_tools", "Lists the tools of an MCP server")
     }
 
     async fn call(
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Answer, CallError> {
-        let arguments: ListArguments = call.arguments()?;
-        let chosen = self.0.choose(services, arguments.server.as_deref())?;
-        chosen.list(call).await.map(Answer::from)
+        ListArguments { server }: ListArguments,
+    ) -> Result<Listed, CallError> {
+        let chosen = choose(services, server.as_deref())?;
+        chosen.list(call).await
     }
 }
 
-struct CallTool(Whose);
+struct CallTool;
 
-#[async_trait]
 impl Capability for CallTool {
-    fn spec(&self) -> &Spec {
-        const SPEC: Spec = Spec {
-            name: "mcp.call",
-            summary: "Calls a tool of an MCP server",
-            arguments: "server, tool* (or method*), arguments (or payload)",
-            result: "{status, server, result: {content, isError, structuredContent?}}",
-            owner: None,
-            scope: None,
-        };
-        match self.0 {
-            Whose::Configured => &SPEC,
-            Whose::Github => &Spec {
-                name: "github.call_tool",
-                summary: "Calls a tool of GitHub's MCP server",
-                arguments: "tool*, arguments",
-                ..SPEC
-            },
-        }
+    type Arguments = CallArguments;
+    type Reply = Replied;
+
+    fn spec(&self) -> Spec {
+        Spec::new("mcp.call", "Calls a tool of an MCP server")
     }
 
     async fn call(
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Answer, CallError> {
-        let arguments: CallArguments = call.arguments()?;
-        let chosen = self.0.choose(services, arguments.server.as_deref())?;
+        arguments: CallArguments,
+    ) -> Result<Replied, CallError> {
+        let chosen = choose(services, arguments.server.as_deref())?;
         let sent = arguments.arguments.unwrap_or_default();
-        let answer = chosen.call(call, &arguments.tool, sent).await;
-        answer.map(Answer::from)
+        chosen.call(call, &arguments.tool, sent).await
+    }
+}
+
+struct ListGithubTools;
+
+impl Capability for ListGithubTools {
+    type Arguments = Nothing;
+    type Reply = Listed;
+
+    fn spec(&self) -> Spec {
+        Spec::new(
+            "github.list_tools",
+            "Lists the tools of GitHub's MCP server",
+        )
+    }
+
+    async fn call(
+        &self,
+        services: &Services,
+        call: &CapabilityCall<'_>,
+        Nothing {}: Nothing,
+    ) -> Result<Listed, CallError> {
+        github(services)?.list(call).await
+    }
+}
+
+struct CallGithubTool;
+
+impl Capability for CallGithubTool {
+    type Arguments = GithubArguments;
+    type Reply = Replied;
+
+    fn spec(&self) -> Spec {
+        Spec::new("github.call_tool", "Calls a tool of GitHub's MCP server")
+    }
+
+    async fn call(
+        &self,
+        services: &Services,
+        call: &CapabilityCall<'_>,
+        arguments: GithubArguments,
+    ) -> Result<Replied, CallError> {
+        let sent = arguments.arguments.unwrap_or_default();
+        github(services)?.call(call, &arguments.tool, sent).await
     }
 }

@@ -8,7 +8,8 @@ use jp_policy::Capability;
 use serde_json::Map;
 
 use crate::{
-    Broker, CallError, Caller, CapabilityCall, Code, Scrubber,
+    Broker, CallError, Caller, Code, Scrubber,
+    capability::CapabilityCall,
     http::{HttpError, Patience, Request, Response, locate},
     web::{Job, USER_AGENT},
 };
@@ -89,7 +90,7 @@ fn exchange(job: &Job, mut request: Request, patience: Patience) -> Result<Respo
     Ok(scrubbed(&job.scrubber, response, body))
 }
 
-/// Takes secrets out of a response. What is no longer as the server sent it is described as it is.
+/// Takes secrets out of a response. Headers that described the body as the server sent it are changed or removed.
 fn scrubbed(scrubber: &Scrubber, mut response: Response, body: Vec<u8>) -> Response {
     let body = scrubber.scrub_bytes(&body).into_owned();
     if body != response.body {

@@ -11,46 +11,45 @@ mod server;
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use serde_json::Value;
+use crate::{
+    CallError, Services,
+    capability::{Capability, CapabilityCall, Known, Spec},
+    web::Job,
+};
 
-use crate::{Answer, CallError, Capability, CapabilityCall, Services, Spec, web::Job};
-
+use answer::HttpAnswer;
 use arguments::RequestArguments;
 pub use server::{HttpServer, HttpServers, ServerError};
 
 /// Returns the capabilities of this family.
-pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
+pub(crate) fn all() -> Vec<Arc<dyn Known>> {
     vec![Arc::new(HttpRequest)]
 }
 
 struct HttpRequest;
 
-#[async_trait]
 impl Capability for HttpRequest {
-    fn spec(&self) -> &Spec {
-        &Spec {
-            name: "http.request",
-            summary: "Makes an HTTP request to a host that `net` grants; `{{secret:NAME}}` in a header's value is filled in for the secret's audience",
-            arguments: "method*, server, url, endpoint, headers, query, body, json, timeout_seconds",
-            result: "{status, server, http_status, headers, text, json, encoding}",
-            owner: None,
-            scope: None,
-        }
+    type Arguments = RequestArguments;
+    type Reply = HttpAnswer;
+
+    fn spec(&self) -> Spec {
+        Spec::new(
+            "http.request",
+            "Makes an HTTP request to a host that `net` grants; `{{secret:NAME}}` in a header's value is filled in for the secret's audience",
+        )
     }
 
     async fn call(
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Answer, CallError> {
-        let arguments: RequestArguments = call.arguments()?;
-        let answer = Job::run(services, call, move |job| request(job, &arguments)).await;
-        answer.map(Answer::from)
+        arguments: RequestArguments,
+    ) -> Result<HttpAnswer, CallError> {
+        Job::run(services, call, move |job| request(job, &arguments)).await
     }
 }
 
-fn request(job: &Job, arguments: &RequestArguments) -> Result<Value, CallError> {
+fn request(job: &Job, arguments: &RequestArguments) -> Result<HttpAnswer, CallError> {
     arguments.refuse_secrets_outside_headers()?;
     let timeout = arguments.timeout(job.services.web.limits.timeout)?;
     let chosen = job.services.http_servers.choose(arguments)?;

@@ -5,11 +5,13 @@ mod searxng;
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
-    Answer, ApiRequest, CallError, Capability, CapabilityCall, Endpoint, Services, Spec,
+    ApiRequest, CallError, Endpoint, Services,
+    arguments::kinds::Filled,
+    capability::{Capability, CapabilityCall, Known, Spec},
     endpoint::{ask, not_configured},
     web::Job,
 };
@@ -57,54 +59,68 @@ pub struct Source {
 }
 
 /// Returns the capabilities of this family.
-pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
+pub(crate) fn all() -> Vec<Arc<dyn Known>> {
     vec![Arc::new(Internet)]
 }
 
 struct Internet;
 
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct InternetArguments {
-    query: String,
+    /// What to search for.
+    query: Filled<MAX_QUERY>,
 }
 
-#[async_trait]
+/// What was found, as one text.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Searched {
+    status: Success,
+    result: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_used: Option<String>,
+}
+
+/// This family has a word of its own for what the others call `ok`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Success {
+    Success,
+}
+
 impl Capability for Internet {
-    fn spec(&self) -> &Spec {
-        &Spec {
-            name: "search.internet",
-            summary: "Searches the internet; the configured engine's host needs a `net` grant",
-            arguments: "query*",
-            result: "{status, result, model_used}",
-            owner: None,
-            scope: None,
-        }
+    type Arguments = InternetArguments;
+    type Reply = Searched;
+
+    fn spec(&self) -> Spec {
+        Spec::new(
+            "search.internet",
+            "Searches the internet; the configured engine's host needs a `net` grant",
+        )
     }
 
     async fn call(
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Answer, CallError> {
-        let InternetArguments { query } = call.arguments()?;
+        InternetArguments { query }: InternetArguments,
+    ) -> Result<Searched, CallError> {
         let provider = services.search.clone();
         let provider =
             provider.ok_or_else(|| not_configured("search.internet", "broker.search"))?;
-        if query.trim().is_empty() || query.len() > MAX_QUERY {
-            let problem = format!("must have between 1 and {MAX_QUERY} bytes");
-            return Err(CallError::invalid("query", &problem));
-        }
         let found = Job::run(services, call, move |job| {
             let answer = ask(job, provider.endpoint(), provider.request(&query))?;
             provider.read(&answer)
         })
         .await?;
-        Ok(shown(&found).into())
+        Ok(shown(found))
     }
 }
 
-fn shown(found: &Found) -> Value {
+fn shown(found: Found) -> Searched {
     let mut result = found.text.trim().to_owned();
     if !found.sources.is_empty() {
         result.push_str("\n\n**Sources:**");
@@ -112,9 +128,9 @@ fn shown(found: &Found) -> Value {
     for (at, source) in found.sources.iter().enumerate() {
         result.push_str(&format!("\n{}. {} - {}", at + 1, source.title, source.url));
     }
-    let mut answer = json!({ "status": "success", "result": result });
-    if let Some(model) = &found.model {
-        answer["model_used"] = model.as_str().into();
+    Searched {
+        status: Success::Success,
+        result,
+        model_used: found.model,
     }
-    answer
 }

@@ -1,4 +1,4 @@
-//! What the capabilities work on. Whoever makes a [`crate::Broker`] hands it in; what is absent is
+//! What the capabilities work on. They are handed in to [`crate::Broker`]; what is absent is
 //! answered with `unavailable`.
 
 use std::{

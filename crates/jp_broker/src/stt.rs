@@ -2,29 +2,21 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use data_encoding::{BASE64, BASE64_NOPAD, HEXLOWER};
 use ring::rand::{SecureRandom, SystemRandom};
-use serde_json::json;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
-    Answer, ApiBody, ApiRequest, CallError, Capability, CapabilityCall, Endpoint, Services, Spec,
+    ApiBody, ApiRequest, CallError, Endpoint, Services,
+    answer::Status,
+    arguments::{
+        kinds::{Said, or_usual},
+        misfit,
+    },
+    capability::{Capability, CapabilityCall, Known, Spec},
     endpoint::{ask, not_configured, unexpected},
     web::Job,
 };
-
-/// What endpoints know, and what it is called in a request.
-const FORMATS: [(&str, &str); 9] = [
-    ("wav", "audio/wav"),
-    ("mp3", "audio/mpeg"),
-    ("mpga", "audio/mpeg"),
-    ("mpeg", "audio/mpeg"),
-    ("m4a", "audio/mp4"),
-    ("mp4", "audio/mp4"),
-    ("ogg", "audio/ogg"),
-    ("flac", "audio/flac"),
-    ("webm", "audio/webm"),
-];
 
 /// A model that writes down speech.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,39 +28,113 @@ pub struct TranscribeOptions {
 }
 
 /// Returns the capabilities of this family.
-pub(crate) fn all() -> Vec<Arc<dyn Capability>> {
+pub(crate) fn all() -> Vec<Arc<dyn Known>> {
     vec![Arc::new(Transcribe)]
 }
 
 struct Transcribe;
 
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct TranscribeArguments {
-    audio_base64: String,
-    format: Option<String>,
-    language: Option<String>,
+    /// The recording, in base64.
+    audio_base64: Said,
+    /// What kind of file it is.
+    #[serde(default, deserialize_with = "or_usual")]
+    format: Format,
+    /// The language that is spoken, such as `en`.
+    language: Option<Language>,
 }
 
-#[async_trait]
-impl Capability for Transcribe {
-    fn spec(&self) -> &Spec {
-        &Spec {
-            name: "stt.transcribe",
-            summary: "Writes down speech; the configured endpoint's host needs a `net` grant",
-            arguments: "audio_base64*, format, language",
-            result: "{status, text}",
-            owner: None,
-            scope: None,
+/// The kinds of files that endpoints know.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[cfg_attr(test, derive(Serialize, schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Wav,
+    Mp3,
+    Mpga,
+    Mpeg,
+    M4a,
+    Mp4,
+    Ogg,
+    Flac,
+    Webm,
+}
+
+impl Format {
+    /// Returns the ending of its files, and what it is called in a request.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Wav => ("wav", "audio/wav"),
+            Self::Mp3 => ("mp3", "audio/mpeg"),
+            Self::Mpga => ("mpga", "audio/mpeg"),
+            Self::Mpeg => ("mpeg", "audio/mpeg"),
+            Self::M4a => ("m4a", "audio/mp4"),
+            Self::Mp4 => ("mp4", "audio/mp4"),
+            Self::Ogg => ("ogg", "audio/ogg"),
+            Self::Flac => ("flac", "audio/flac"),
+            Self::Webm => ("webm", "audio/webm"),
         }
+    }
+}
+
+/// A code of a language.
+struct Language(String);
+
+impl<'de> Deserialize<'de> for Language {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let code = String::deserialize(from)?;
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
+        match (2..=16).contains(&code.len()) && code.bytes().all(fits) {
+            true => Ok(Self(code)),
+            false => Err(misfit("a code such as `en`")),
+        }
+    }
+}
+
+#[cfg(test)]
+impl schemars::JsonSchema for Language {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Language".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-Za-z0-9-]{2,16}$" })
+    }
+}
+
+/// What was said.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Transcribed {
+    status: Status,
+    text: String,
+}
+
+impl Capability for Transcribe {
+    type Arguments = TranscribeArguments;
+    type Reply = Transcribed;
+
+    fn spec(&self) -> Spec {
+        Spec::new(
+            "stt.transcribe",
+            "Writes down speech; the configured endpoint's host needs a `net` grant",
+        )
     }
 
     async fn call(
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Answer, CallError> {
-        let arguments: TranscribeArguments = call.arguments()?;
+        arguments: TranscribeArguments,
+    ) -> Result<Transcribed, CallError> {
         let options = services.stt.as_ref();
         let options = options.ok_or_else(|| not_configured("stt.transcribe", "broker.stt"))?;
         let body = form(&options.model, &arguments)?;
@@ -80,26 +146,19 @@ impl Capability for Transcribe {
         let answer = Job::run(services, call, move |job| ask(job, &endpoint, request)).await?;
         let text = answer["text"].as_str();
         let text = text.ok_or_else(|| unexpected("the model", "no `text`"))?;
-        Ok(json!({ "status": "ok", "text": text }).into())
+        Ok(Transcribed {
+            status: Status::Ok,
+            text: text.to_owned(),
+        })
     }
 }
 
 fn form(model: &str, arguments: &TranscribeArguments) -> Result<ApiBody, CallError> {
     let audio = audio(&arguments.audio_base64)?;
-    let format = arguments.format.as_deref().unwrap_or("wav");
-    let known = FORMATS.iter().find(|(name, _)| *name == format);
-    let Some((format, kind)) = known else {
-        let names: Vec<&str> = FORMATS.iter().map(|(name, _)| *name).collect();
-        let problem = format!("is none of {}", names.join(", "));
-        return Err(CallError::invalid("format", &problem));
-    };
+    let (format, kind) = arguments.format.words();
     let mut fields = vec![("model", model), ("response_format", "json")];
-    if let Some(language) = arguments.language.as_deref() {
-        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
-        if !(2..=16).contains(&language.len()) || !language.bytes().all(fits) {
-            return Err(CallError::invalid("language", "is no code such as `en`"));
-        }
-        fields.push(("language", language));
+    if let Some(Language(code)) = &arguments.language {
+        fields.push(("language", code));
     }
     let boundary = boundary()?;
     let mut bytes = Vec::with_capacity(audio.len().saturating_add(1024));
@@ -127,9 +186,12 @@ fn audio(text: &str) -> Result<Vec<u8>, CallError> {
         .decode(&letters)
         .or_else(|_| BASE64_NOPAD.decode(&letters));
     match decoded {
-        Ok(audio) if audio.is_empty() => Err(CallError::invalid("audio_base64", "is empty")),
+        Ok(audio) if audio.is_empty() => Err(CallError::invalid(
+            "audio_base64",
+            "expected a recording, found nothing",
+        )),
         Ok(audio) => Ok(audio),
-        Err(_) => Err(CallError::invalid("audio_base64", "is no base64")),
+        Err(_) => Err(CallError::invalid("audio_base64", "expected base64")),
     }
 }
 

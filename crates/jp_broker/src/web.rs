@@ -12,14 +12,15 @@ use jp_policy::{Brokered, HostPattern, Net};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    CallError, CapabilityCall, Code, Scrubber, Services,
+    CallError, Code, Scrubber, Services,
+    capability::CapabilityCall,
     http::{
         Client, Clients, HttpError, Limits, Options, Owner, Patience, Proxy, Request, Resolve,
         Response, SystemResolver, UnpackError, locate, unpack,
     },
 };
 
-/// What a server is told when a guest does not say; some refuse those who say nothing.
+/// The `User-Agent` of requests that have none: some servers refuse those.
 pub(crate) const USER_AGENT: &str = concat!("jp/", env!("CARGO_PKG_VERSION"));
 
 /// How requests leave the machine.
@@ -80,8 +81,8 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Runs `work` where it may block. It is told to stop when the call is cancelled, when its time is
-    /// over, and when nobody waits for it any more.
+    /// Runs `work` where it may block. It is asked to stop when the call is cancelled, when its time is
+    /// over, and when its caller is gone.
     pub(crate) async fn run<T: Send + 'static>(
         services: &Services,
         call: &CapabilityCall<'_>,
@@ -163,7 +164,7 @@ impl Job {
         })
     }
 
-    /// Sees to it that a name nobody spelled out is at least written down before it is looked up.
+    /// Writes a name that no grant spells out to the log before it is looked up.
     pub(crate) fn check_name(&self, url: &str) -> Result<(), CallError> {
         let place = locate(url).map_err(|error| self.failed(&error))?;
         let host = self.scrubber.scrub(&place.authority);
@@ -185,7 +186,7 @@ impl Job {
         }
     }
 
-    /// Says in the words of a capability call why there is no response.
+    /// Makes the error of a request without a response.
     pub(crate) fn failed(&self, error: &HttpError) -> CallError {
         let (code, message) = match error {
             HttpError::Denied { setting, .. } => {
@@ -196,7 +197,7 @@ impl Job {
             HttpError::TooLarge { .. } => (Code::OutputLimit, error.to_string()),
             HttpError::Timeout { limit } => {
                 let left = limit.as_millis();
-                let message = format!("no complete response in time; it had {left} ms left");
+                let message = format!("the request ran out of time (limit: {left} ms)");
                 (Code::Timeout, message)
             }
             HttpError::Cancelled => (Code::Timeout, error.to_string()),

@@ -37,7 +37,7 @@ pub use component::ComponentRuntime;
 pub(crate) use component::form;
 pub use jp_confine::Ended;
 pub use memory::{Memory, MemoryOf};
-pub use native::NativeRuntime;
+pub use native::{Manual, NativeRuntime};
 pub use unavailable::UnavailableRuntime;
 
 /// Everything a runtime needs for one run of a tool.
@@ -232,6 +232,11 @@ pub trait ToolRuntime: Send + Sync {
     /// Tells whether files that a person chose can be handed to tools of this kind.
     fn takes_files(&self) -> bool {
         false
+    }
+
+    /// Returns what a tool of this process says about itself; nothing for every other kind.
+    fn manual(&self) -> Option<Manual> {
+        None
     }
 
     /// Asks a tool what it is; nothing when its kind cannot say.

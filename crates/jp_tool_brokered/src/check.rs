@@ -110,12 +110,13 @@ fn check(kind: Kind, value: Value, place: &str) -> Result<Value, Refusal> {
         (Kind::Word(words), Value::String(word)) if words.contains(&word.as_str()) => {
             Ok(Value::String(word))
         }
-        (Kind::Integer | Kind::AtLeast(_) | Kind::Between(..), Value::Number(number)) => {
-            match whole(&number) {
-                Some(whole) if kind.range().contains(&whole) => Ok(whole.into()),
-                _ => invalid(kind.in_words()),
-            }
+        (Kind::Positive, Value::Number(number)) if number.as_f64().is_some_and(|n| n > 0.0) => {
+            Ok(Value::Number(number))
         }
+        (Kind::Integer | Kind::Between(..), Value::Number(number)) => match whole(&number) {
+            Some(whole) if kind.range().contains(&whole) => Ok(whole.into()),
+            _ => invalid(kind.in_words()),
+        },
         (Kind::Reference, Value::Number(number)) => match whole(&number) {
             Some(whole) => Ok(whole.to_string().into()),
             None => invalid(kind.in_words()),
@@ -173,7 +174,6 @@ impl Kind {
     /// Returns the whole numbers allowed.
     const fn range(self) -> RangeInclusive<i64> {
         match self {
-            Self::AtLeast(smallest) => smallest..=i64::MAX,
             Self::Between(smallest, largest) => smallest..=largest,
             _ => i64::MIN..=i64::MAX,
         }
@@ -185,10 +185,10 @@ impl Kind {
             Self::Text => "a string".to_owned(),
             Self::Word(words) => format!("one of {}", words.join(", ")),
             Self::Integer => "a whole number".to_owned(),
-            Self::AtLeast(smallest) => format!("a whole number of at least {smallest}"),
             Self::Between(smallest, largest) => {
                 format!("a whole number between {smallest} and {largest}")
             }
+            Self::Positive => "a number above 0".to_owned(),
             Self::Integers => "a list of whole numbers".to_owned(),
             Self::Reference => "a string or a whole number".to_owned(),
             Self::References => "a list of strings and whole numbers".to_owned(),

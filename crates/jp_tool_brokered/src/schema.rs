@@ -1,7 +1,7 @@
-//! What the host tells a model about a tool's arguments, as JSON Schema.
+//! The JSON Schema of a tool's arguments, for models.
 //!
-//! One flat object: several model providers refuse `oneOf` at the top. What an action needs is said
-//! in the descriptions and checked by the module.
+//! One flat object: several model providers refuse `oneOf` at the top. The descriptions
+//! say what an action needs, and the module checks it.
 
 use serde_json::{Map, Value, json};
 
@@ -107,10 +107,10 @@ fn of_kind(kind: Kind) -> Map<String, Value> {
         Kind::Text => json!({ "type": "string" }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::Integer => json!({ "type": "integer" }),
-        Kind::AtLeast(smallest) => json!({ "type": "integer", "minimum": smallest }),
         Kind::Between(smallest, largest) => {
             json!({ "type": "integer", "minimum": smallest, "maximum": largest })
         }
+        Kind::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::Integers => json!({
             "type": "array", "items": { "type": "integer" },
         }),

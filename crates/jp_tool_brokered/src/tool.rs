@@ -59,10 +59,10 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// A whole number.
     Integer,
-    /// A whole number that is not smaller.
-    AtLeast(i64),
     /// A whole number from the first to the last.
     Between(i64, i64),
+    /// A number above 0.
+    Positive,
     /// A list of whole numbers.
     Integers,
     /// A string, or a whole number that is passed on as one: an id or a title.
@@ -111,17 +111,24 @@ impl Argument {
     }
 }
 
-/// Makes an action.
-pub(crate) const fn action(
-    words: &'static [&'static str],
+/// Makes the action of a tool that has no other.
+pub(crate) const fn calls(
     call: &'static str,
+    one_of: &'static [&'static str],
     arguments: &'static [Argument],
 ) -> Action {
     Action {
-        words,
+        words: &[],
         call,
         arguments,
-        one_of: &[],
+        one_of,
+    }
+}
+
+impl Action {
+    /// Names what callers write for it.
+    pub(crate) const fn named(self, words: &'static [&'static str]) -> Self {
+        Self { words, ..self }
     }
 }
 

@@ -52,7 +52,7 @@ pub struct DueEvent {
     pub attempt: i64,
     /// Whether it was handed out before: it may have been delivered.
     pub redelivered: bool,
-    /// Who asked for it: `tool:reminders`. A prompt from a tool is not a person's word.
+    /// Who asked for it: `tool:reminders`. A prompt from a tool was not written by a person.
     pub origin: String,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct EventId {
 }
 
 impl EventId {
-    /// Reads an id; anything else is none.
+    /// Reads an id, or returns nothing for any other text.
     pub(super) fn parse(id: &str) -> Option<Self> {
         let (kind, rest) = id.split_once(':')?;
         let (row, due_at) = rest.split_once(':')?;

@@ -193,7 +193,7 @@ pub(super) fn postpone(
 }
 
 /// Gives an event up that was handed out as often as it may be and never answered for: it may be
-/// what kills those who deliver it. An answer that still comes counts.
+/// the reason why its claimers died. A late answer still counts.
 pub(super) fn park_the_unanswered(
     transaction: &Transaction<'_>,
     event: &DueEvent,

@@ -4,14 +4,14 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Says who may be behind an address.
+/// What may be behind an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// The public internet.
     Public,
     /// This machine or a network near it.
     Private(&'static str),
-    /// Nobody that a request could be meant for.
+    /// Not an address that a request could be meant for.
     Never(&'static str),
 }
 

@@ -112,5 +112,10 @@ impl Gate {
 
 fn pattern(authority: &str) -> Result<HostPattern, HttpError> {
     let parsed = authority.parse();
-    parsed.map_err(|_| HttpError::invalid(format!("`{}` is no host", shown(authority))))
+    parsed.map_err(|_| {
+        HttpError::invalid(format!(
+            "invalid host `{}`: expected a name or an address",
+            shown(authority)
+        ))
+    })
 }

@@ -23,7 +23,7 @@ pub struct Owner {
     pub tool: String,
 }
 
-/// Remembers clients, so that their connections are used again by their owners and by nobody else.
+/// Remembers clients, so that their connections are used again by their owners alone.
 #[derive(Clone, Default)]
 pub struct Clients(Arc<Mutex<Inside>>);
 

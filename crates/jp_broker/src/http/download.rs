@@ -54,13 +54,13 @@ pub trait Receive {
     /// Decides about the body; the head's own body is empty.
     ///
     /// # Errors
-    /// Whatever makes the whole answer useless.
+    /// An error that makes the whole response useless.
     fn head(&mut self, head: &Response) -> io::Result<Take>;
 
     /// Takes the next bytes of the body.
     ///
     /// # Errors
-    /// Whatever keeps them from being kept; the download ends.
+    /// An error of keeping them; the download ends.
     fn piece(&mut self, bytes: &[u8]) -> io::Result<()>;
 }
 
@@ -71,22 +71,22 @@ pub enum DownloadError {
     #[error(transparent)]
     Http(#[from] HttpError),
     /// The body is larger than it may be.
-    #[error("the response's body exceeds {limit} bytes")]
+    #[error("response rejected: body larger than {limit} bytes")]
     TooLarge {
         /// The most it may be.
         limit: u64,
     },
     /// The server sends too little to go on waiting for it.
-    #[error("less than {} bytes arrived in {} ms", pace.bytes, pace.within.as_millis())]
+    #[error("download too slow: less than {} bytes in {} ms", pace.bytes, pace.within.as_millis())]
     Stalled {
         /// The least that must arrive.
         pace: Pace,
     },
     /// The receiver took no more.
-    #[error("what arrived was not taken: {0}")]
+    #[error("cannot keep what arrived: {0}")]
     Receiver(io::Error),
-    /// The server redirects to where nobody follows.
-    #[error("the server redirected to where nobody follows: {reason}")]
+    /// The server redirects to where jp does not follow.
+    #[error("cannot follow the redirect of the server: {reason}")]
     Redirected {
         /// Why not.
         reason: String,
@@ -100,7 +100,7 @@ impl Client {
     /// The bounds hold in place of the client's own limits and the request's.
     ///
     /// # Errors
-    /// See [`DownloadError`]; a status of 400 and more is no error.
+    /// See [`DownloadError`]; a status of 400 and more is not an error.
     pub fn download(
         &self,
         request: &Request,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Says why a request has no response. A status of 400 and more is a response, not an error.
+/// Why a request has no response. A status of 400 and more is a response, not an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     /// The grant does not cover the host, or not the private address it resolves to.
@@ -65,10 +65,10 @@ pub enum HttpError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The caller's `stop` said so.
+    /// The caller's `stop` returned true.
     #[error("the request was cancelled")]
     Cancelled,
-    /// The connection broke, or what came back is no HTTP.
+    /// The connection broke, or what came back is not HTTP.
     #[error("the exchange with {host} failed: {reason}")]
     Other {
         /// The host and port.

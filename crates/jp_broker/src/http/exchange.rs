@@ -82,12 +82,12 @@ impl Body {
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
         loop {
             match self.incoming.frame().await {
-                // Trailers are dropped: nobody may act on headers that come after the body.
+                // Trailers are dropped: headers that come after the body were not checked when it was read.
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(data) if !data.is_empty() => return Ok(Some(data)),
                     _ => {}
                 },
-                Some(Err(error)) => return Err(line::told(&error, &self.target)),
+                Some(Err(error)) => return Err(line::http_error(&error, &self.target)),
                 None => {
                     if let Some(line) = self.line.take() {
                         self.pool.keep(&self.target, line);

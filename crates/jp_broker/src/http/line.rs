@@ -252,20 +252,20 @@ impl Line {
             false if error.is_parse() => Fate::Failed,
             false => Fate::HungUp,
         };
-        let error = told(&error, target);
+        let error = http_error(&error, target);
         Unanswered { error, fate }
     }
 }
 
-/// Says what hyper found wrong.
-pub(super) fn told(error: &hyper::Error, target: &Target) -> HttpError {
+/// Makes the error of what hyper found wrong.
+pub(super) fn http_error(error: &hyper::Error, target: &Target) -> HttpError {
     let source = std::error::Error::source(error);
     let ended = source.and_then(|source| source.downcast_ref::<io::Error>());
     let is_cut = ended.is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof);
     let reason = if error.is_incomplete_message() || is_cut {
         "the connection closed in the middle of a response".to_owned()
     } else if error.is_parse() {
-        "the server sent no valid HTTP response".to_owned()
+        "invalid HTTP response".to_owned()
     } else {
         let source = source.map(|source| format!(": {source}"));
         shown(&format!("{error}{}", source.unwrap_or_default()))
@@ -323,7 +323,7 @@ async fn greet_http2(stream: Stream, max_header_bytes: usize) -> hyper::Result<S
     let most = u32::try_from(max_header_bytes.saturating_mul(8)).unwrap_or(u32::MAX);
     let (sender, connection) = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
-        // A network that is gone says nothing: those who wait must not wait for it.
+        // A network that is gone reports nothing: requests must not wait for it.
         .keep_alive_interval(KEEP_ALIVE)
         .keep_alive_timeout(KEEP_ALIVE)
         .max_header_list_size(most)

@@ -190,7 +190,9 @@ impl Prepared {
 fn check_method(method: &str) -> Result<(), HttpError> {
     let name = shown(method);
     if method.len() > 32 || !is_token(method) {
-        return Err(HttpError::invalid(format!("`{name}` is no method")));
+        return Err(HttpError::invalid(format!(
+            "invalid method `{name}`: expected a word such as `GET`"
+        )));
     }
     // CONNECT turns a proxy into a relay to anywhere; TRACE echoes headers that others filled in.
     if ["CONNECT", "TRACE"]
@@ -206,10 +208,13 @@ fn check_method(method: &str) -> Result<(), HttpError> {
 
 fn check_header(name: &str, value: &[u8]) -> Result<(), HttpError> {
     if !is_token(name) {
-        let reason = format!("`{}` is no header name", shown(name));
+        let reason = format!(
+            "invalid header name `{}`: expected letters, digits and `-`",
+            shown(name)
+        );
         return Err(HttpError::invalid(reason));
     }
-    // A line break would start a header, or a request, that nobody checked.
+    // A line break would start a header, or a request, that was not checked.
     if value
         .iter()
         .any(|byte| byte.is_ascii_control() && *byte != b'\t')

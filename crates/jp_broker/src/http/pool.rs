@@ -29,7 +29,7 @@ pub(super) struct Pool(Mutex<Inside>);
 #[derive(Default)]
 struct Inside {
     kept: Vec<Kept>,
-    /// Whether somebody looks for connections that were kept long enough.
+    /// Whether a task closes connections that were kept long enough.
     is_swept: bool,
 }
 

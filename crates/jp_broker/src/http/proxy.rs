@@ -24,7 +24,7 @@ use super::{
     wire,
 };
 
-/// Where a proxy is. Whoever makes one vouches for it: its address is not checked against any grant.
+/// Where a proxy is. The code that makes one vouches for it: its address is not checked against any grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proxy(Target);
 
@@ -36,7 +36,7 @@ impl Proxy {
     pub fn new(url: &str) -> Result<Self, HttpError> {
         let target = Target::parse(url)?;
         if target.scheme != Scheme::Http || target.path != "/" {
-            let reason = "the URL of a proxy must look like `http://host:port`";
+            let reason = "invalid URL of a proxy: expected `http://host:port`";
             return Err(HttpError::invalid(reason));
         }
         Ok(Self(target))

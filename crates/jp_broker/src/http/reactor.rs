@@ -58,7 +58,7 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     Running(handle()?.spawn_blocking(work)).await
 }
 
-/// Work that nobody waits for any more is not continued.
+/// Work whose caller is gone is not continued.
 struct Running<T>(JoinHandle<T>);
 
 impl<T> Future for Running<T> {

@@ -10,7 +10,7 @@ pub trait Resolve: Send + Sync {
     /// Returns the addresses of `host`, the preferred one first. May block: the caller has the clock.
     ///
     /// # Errors
-    /// Whatever kept the name from being resolved.
+    /// Any error that kept the name from being resolved.
     fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 

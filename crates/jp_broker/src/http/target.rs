@@ -1,7 +1,7 @@
 //! A URL taken apart into what is checked and what is sent. Does not know any grant.
 //!
 //! The same parse feeds the check, the connection and the `Host` header, so no two of them can read
-//! a crooked URL differently.
+//! a malformed URL differently.
 
 use std::net::IpAddr;
 
@@ -126,7 +126,7 @@ impl Location {
 /// Tells where a URL leads, without going there.
 ///
 /// # Errors
-/// [`HttpError::Invalid`] if it is no URL that could be requested.
+/// [`HttpError::Invalid`] if it is not a URL that could be requested.
 pub fn locate(url: &str) -> Result<Location, HttpError> {
     let target = Target::parse(url)?;
     let path = target.path.split('?').next().unwrap_or_default();
@@ -147,7 +147,7 @@ pub fn locate(url: &str) -> Result<Location, HttpError> {
 /// first host should stay behind when the host, port or scheme changes.
 ///
 /// # Errors
-/// [`HttpError::Invalid`] if either is no URL that could be requested.
+/// [`HttpError::Invalid`] if either is not a URL that could be requested.
 pub fn redirect_target(url: &str, location: &[u8]) -> Result<String, HttpError> {
     let base = parse(url)?;
     let location = std::str::from_utf8(location).ok();

@@ -17,17 +17,17 @@ pub const ENCODINGS: &str = "gzip, br, zstd, deflate";
 /// The largest window of a zstd body: RFC 9659 allows no more in HTTP.
 const MAX_WINDOW: u64 = 8 * 1024 * 1024;
 
-/// Why a compressed body cannot be had.
+/// Why a compressed body cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnpackError {
     /// It is larger than it may be.
-    #[error("the response's body unfolds to more than {limit} bytes")]
+    #[error("response rejected: body larger than {limit} bytes once decompressed")]
     TooLarge {
         /// The most it may be.
         limit: usize,
     },
-    /// It is broken, compressed twice, or compressed in a way that nobody asked for.
-    #[error("the response's body cannot be read: {reason}")]
+    /// It is broken, compressed twice, or compressed in a way that was not asked for.
+    #[error("cannot read the body of the response: {reason}")]
     Broken {
         /// What is wrong with it.
         reason: String,
@@ -46,7 +46,7 @@ pub fn unpack(response: &Response, most: usize) -> Result<Vec<u8>, UnpackError> 
         _ if body.is_empty() => return Ok(Vec::new()),
         [] => return Ok(body.to_vec()),
         [one] => one.as_str(),
-        // Each layer could unfold a thousandfold.
+        // Each layer could grow a thousandfold.
         _ => return Err(broken("it is packed more than once")),
     };
     match encoding {

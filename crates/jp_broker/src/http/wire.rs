@@ -48,7 +48,7 @@ pub(super) async fn connect(
     })
 }
 
-/// Connects to the first address that answers; otherwise says why the last one did not.
+/// Connects to the first address that answers; otherwise returns the error of the last one.
 pub(super) async fn race(
     addresses: impl Iterator<Item = SocketAddr>,
 ) -> Result<(TcpStream, SocketAddr), String> {
@@ -83,7 +83,7 @@ pub(super) fn tls_config(extra_roots: &[Vec<u8>]) -> Result<Arc<ClientConfig>, H
     };
     for root in extra_roots {
         let added = roots.add(CertificateDer::from(root.as_slice()));
-        added.map_err(|error| failure(format!("an extra root is no certificate: {error}")))?;
+        added.map_err(|error| failure(format!("invalid certificate of an extra root: {error}")))?;
     }
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

@@ -3,11 +3,15 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use rusqlite::Connection;
+use serde::Serialize;
 
 use super::{Access, Failure, Quotas};
-use crate::{Answer, Arguments, CallError, Capability, CapabilityCall, Code, Services, Spec};
+use crate::{
+    CallError, Code, Services,
+    arguments::{Arguments, Shape},
+    capability::{Capability, CapabilityCall, Known, Spec},
+};
 
 /// Where a handler works: one transaction, for one user.
 pub(super) struct Scope<'a> {
@@ -39,47 +43,47 @@ struct Handler<A: 'static, R: 'static> {
     run: Run<A, R>,
 }
 
+/// What a handler answers.
+pub(super) trait Reply: Serialize + Shape + Send + 'static {}
+
+impl<T: Serialize + Shape + Send + 'static> Reply for T {}
+
 /// Makes a capability that only looks.
-pub(super) fn reads<A: Arguments + Send + Sync + 'static, R: Into<Answer> + 'static>(
-    spec: Spec,
-    run: Run<A, R>,
-) -> Arc<dyn Capability> {
+pub(super) fn reads<A: Arguments, R: Reply>(spec: Spec, run: Run<A, R>) -> Arc<dyn Known> {
     let access = Access::Read;
     Arc::new(Handler { spec, access, run })
 }
 
 /// Makes a capability that changes something.
-pub(super) fn writes<A: Arguments + Send + Sync + 'static, R: Into<Answer> + 'static>(
-    spec: Spec,
-    run: Run<A, R>,
-) -> Arc<dyn Capability> {
+pub(super) fn writes<A: Arguments, R: Reply>(spec: Spec, run: Run<A, R>) -> Arc<dyn Known> {
     let access = Access::Write;
     Arc::new(Handler { spec, access, run })
 }
 
 /// Makes a capability that changes something with a single statement, read to its end: that is a
 /// transaction by itself, and nothing has to be begun and ended around it.
-pub(super) fn writes_once<A: Arguments + Send + Sync + 'static, R: Into<Answer> + 'static>(
-    spec: Spec,
-    run: Run<A, R>,
-) -> Arc<dyn Capability> {
+pub(super) fn writes_once<A: Arguments, R: Reply>(spec: Spec, run: Run<A, R>) -> Arc<dyn Known> {
     let access = Access::WriteOnce;
     Arc::new(Handler { spec, access, run })
 }
 
-#[async_trait]
-impl<A: Arguments + Send + Sync, R: Into<Answer>> Capability for Handler<A, R> {
-    fn spec(&self) -> &Spec {
-        &self.spec
+impl<A: Arguments, R: Reply> Capability for Handler<A, R> {
+    type Arguments = A;
+    type Reply = R;
+
+    // Guests made for the seed pass on the `action` that led here: the name has said it already.
+    const DROPPED: &'static [&'static str] = &["user_id", "action"];
+
+    fn spec(&self) -> Spec {
+        self.spec
     }
 
     async fn call(
         &self,
         services: &Services,
         call: &CapabilityCall<'_>,
-    ) -> Result<Answer, CallError> {
-        // Seed-conformant guests pass on the `action` that led here: the name has said it already.
-        let arguments: A = call.arguments_but(&["action"])?;
+        arguments: A,
+    ) -> Result<R, CallError> {
         let Some(store) = &services.store else {
             let message = format!(
                 "{} needs a store, and this host has none; configure a file for it",
@@ -96,7 +100,7 @@ impl<A: Arguments + Send + Sync, R: Into<Answer>> Capability for Handler<A, R> {
                 now,
                 quotas: store.quotas(),
             };
-            (self.run)(&scope, &arguments).map(Into::into)
+            (self.run)(&scope, &arguments)
         };
         let until = (call.deadline, call.cancel);
         store.call(self.access, until, work).await

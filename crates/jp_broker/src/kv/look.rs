@@ -1,4 +1,4 @@
-//! Looks whether a store is whole, and changes nothing in it.
+//! Checks whether a store is whole, and changes nothing in it.
 
 use std::{fs, io, path::Path};
 
@@ -10,7 +10,7 @@ use super::{
     store::{check_header, io_error},
 };
 
-/// Looks whether a store is whole. One that is not there yet is.
+/// Checks whether a store is whole. One that is not there yet is.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ mod tests {
     use crate::kv::Store;
 
     #[test]
-    fn a_store_that_is_damaged_anywhere_is_told_and_others_are_left_in_peace() {
+    fn a_store_that_is_damaged_anywhere_is_reported_and_others_are_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("store.sqlite");
         look_at(&path).unwrap();

@@ -3,7 +3,7 @@
 //! POSIX drops all locks of a process on a file as soon as the process closes any descriptor of it.
 //! Looking at a file's first bytes while a store has it open would so undo SQLite's locks, and
 //! another process could clear away the log this one still writes. Hence: one opens at a time, and a
-//! file that is open has been looked at and is not looked at again.
+//! file that is open has been checked and is not checked again.
 
 use std::{
     collections::BTreeMap,
@@ -28,7 +28,7 @@ pub(super) struct Opening(MutexGuard<'static, Count>);
 pub(super) struct Opened(FileId);
 
 impl Opening {
-    /// Waits until nobody else opens a store.
+    /// Waits until no other thread opens a store.
     pub(super) fn start() -> Self {
         Self(lock())
     }

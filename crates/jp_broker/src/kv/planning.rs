@@ -2,193 +2,166 @@
 
 mod dependencies;
 mod notes;
+mod plan;
 mod steps;
+mod words;
 
 use std::sync::Arc;
 
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::{OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use self::{dependencies::Dependencies, steps::Steps};
+use self::{
+    dependencies::Dependencies,
+    plan::{COLUMNS, Plan, read},
+    steps::Step,
+};
 use super::{
-    Failure, check,
+    Failure,
     handler::{Scope, reads, writes},
-    page::{self, Zero},
+    page::{self, Page},
     quotas,
     rows::{self, Id, Table},
-    todo_rows::{Place, insert, last_position},
+    todo::MOST_ITEMS,
+    todo_rows::{Item, Place, insert, last_position},
 };
-use crate::{Capability, Spec};
+use crate::{
+    CallError,
+    answer::Status,
+    arguments::{
+        Entry, Nothing,
+        kinds::{Many, Prose, Rows, Title, Word},
+    },
+    capability::{Known, Spec},
+};
 
-const PLANNING: Spec = Spec {
-    name: "",
-    summary: "",
-    arguments: "id*",
-    result: "{status, plan}",
-    owner: Some("planning"),
-    scope: None,
-};
+/// The steps of a call.
+type Steps = Many<Entry<Step>, MOST_ITEMS>;
+
+const fn spec(name: &'static str, summary: &'static str) -> Spec {
+    Spec::new(name, summary).on_data_of("planning")
+}
 
 /// Returns the capabilities of this family.
-pub(super) fn all() -> Vec<Arc<dyn Capability>> {
+pub(super) fn all() -> Vec<Arc<dyn Known>> {
     vec![
         writes(
-            Spec {
-                name: "kv.sqlite.planning.create",
-                summary: "Makes a plan, and a to-do of each step",
-                arguments: "title*, goal*, steps (titles, or objects with title, id, description, owner, priority, due_date, due_at, sizes and dependency_refs), status (draft)",
-                result: "{status, plan, todo_items_created, unresolved_dependencies?, ignored_fields?}",
-                ..PLANNING
-            },
+            spec(
+                "kv.sqlite.planning.create",
+                "Makes a plan, and a to-do of each step",
+            ),
             create,
         ),
         reads(
-            Spec {
-                name: "kv.sqlite.planning.list",
-                summary: "Lists plans, the newest first",
-                arguments: "limit (20; 1 to 1000)",
-                result: "{status, plans[], more?, limit?}",
-                ..PLANNING
-            },
+            spec("kv.sqlite.planning.list", "Lists plans, the newest first"),
             list,
         ),
         reads(
-            Spec {
-                name: "kv.sqlite.planning.get",
-                summary: "Returns a plan",
-                ..PLANNING
-            },
-            |scope, Id { id }| Ok(json!({ "status": "ok", "plan": find(scope, *id)? })),
+            spec("kv.sqlite.planning.get", "Returns a plan"),
+            |scope, Id { id }| find(scope, *id),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.planning.update",
-                summary: "Changes what is given of a plan; steps that have no to-do yet get one",
-                arguments: "id*, title, goal, steps, status",
-                result: "{status, plan, todo_items_created, unresolved_dependencies?, ignored_fields?}",
-                ..PLANNING
-            },
+            spec(
+                "kv.sqlite.planning.update",
+                "Changes what is given of a plan; steps that have no to-do yet get one",
+            ),
             update,
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.planning.delete",
-                summary: "Deletes a plan; its to-dos stay",
-                result: "{status, deleted}",
-                ..PLANNING
-            },
+            spec(
+                "kv.sqlite.planning.delete",
+                "Deletes a plan; its to-dos stay",
+            ),
             |scope, Id { id }| rows::delete(scope, Table::Plans, *id),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.planning.clear",
-                summary: "Deletes all plans; their to-dos stay",
-                arguments: "",
-                result: "{status, deleted}",
-                ..PLANNING
-            },
+            spec(
+                "kv.sqlite.planning.clear",
+                "Deletes all plans; their to-dos stay",
+            ),
             |scope, Nothing {}| rows::clear(scope, Table::Plans, "TRUE"),
         ),
     ]
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
-
-/// One plan.
-#[derive(Serialize)]
-struct Plan {
-    id: i64,
-    user_id: String,
-    title: String,
-    goal: String,
-    steps: Value,
-    status: String,
-    created_at: i64,
-    updated_at: i64,
-}
-
-const COLUMNS: &str = "id, user_id, title, goal, steps_json, status, created_at, updated_at";
-
-fn read(row: &Row<'_>) -> rusqlite::Result<Plan> {
-    let steps: Option<String> = row.get(4)?;
-    Ok(Plan {
-        id: row.get(0)?,
-        user_id: row.get(1)?,
-        title: row.get(2)?,
-        goal: row.get(3)?,
-        steps: steps
-            .and_then(|steps| serde_json::from_str(&steps).ok())
-            .unwrap_or_default(),
-        status: row.get(5)?,
-        created_at: row.get(6)?,
-        updated_at: row.get(7)?,
-    })
-}
-
-#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Create {
-    title: String,
-    goal: String,
-    steps: Option<Vec<Value>>,
-    status: Option<String>,
+    /// The plan's name.
+    title: Title,
+    /// What is to be reached.
+    goal: Prose,
+    /// The steps: titles, or objects with a title and more; each becomes a to-do.
+    steps: Option<Steps>,
+    /// Where the plan stands; a new one is a draft.
+    status: Option<Word>,
 }
 
-fn create(scope: &Scope<'_>, given: &Create) -> Result<Value, Failure> {
-    check::filled("title", &given.title, check::TITLE)?;
-    check::filled("goal", &given.goal, check::TEXT)?;
+/// A plan that was made or changed, and what came of its steps.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Kept {
+    status: Status,
+    plan: Plan,
+    todo_items_created: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unresolved_dependencies: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored_fields: Vec<String>,
+}
+
+fn create(scope: &Scope<'_>, given: &Create) -> Result<Kept, Failure> {
     let status = given.status.as_deref().unwrap_or("draft");
-    check::filled("status", status, check::WORD)?;
-    let steps = given.steps.as_deref().map(Steps::read).transpose()?;
     quotas::check(scope, Table::Plans, 1)?;
     let sql = format!(
         "INSERT INTO plans(user_id, title, goal, steps_json, status, created_at, updated_at)
          VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?6) RETURNING {COLUMNS}"
     );
-    let json = steps.as_ref().map(|steps| steps.to_json().to_string());
-    let values = params![scope.user, given.title, given.goal, json, status, scope.now];
+    let json = to_json(given.steps.as_deref())?;
+    let values = params![
+        scope.user,
+        &*given.title,
+        &*given.goal,
+        json,
+        status,
+        scope.now
+    ];
     let plan = scope
         .transaction
         .prepare_cached(&sql)?
         .query_row(values, read)?;
-    answer(scope, &plan, steps.as_ref())
+    keep(scope, plan, given.steps.as_deref())
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Update {
+    /// The id, as list shows it.
     id: i64,
-    title: Option<String>,
-    goal: Option<String>,
-    steps: Option<Vec<Value>>,
-    status: Option<String>,
+    /// The plan's name.
+    title: Option<Title>,
+    /// What is to be reached.
+    goal: Option<Prose>,
+    /// The steps: titles, or objects with a title and more; each becomes a to-do.
+    steps: Option<Steps>,
+    /// Where the plan stands; a new one is a draft.
+    status: Option<Word>,
 }
 
-fn update(scope: &Scope<'_>, given: &Update) -> Result<Value, Failure> {
-    for (field, text, most) in [
-        ("title", &given.title, check::TITLE),
-        ("goal", &given.goal, check::TEXT),
-        ("status", &given.status, check::WORD),
-    ] {
-        if let Some(text) = text {
-            check::filled(field, text, most)?;
-        }
-    }
-    let steps = given.steps.as_deref().map(Steps::read).transpose()?;
+fn update(scope: &Scope<'_>, given: &Update) -> Result<Kept, Failure> {
     let sql = format!(
         "UPDATE plans SET title = coalesce(?1, title), goal = coalesce(?2, goal),
              steps_json = coalesce(?3, steps_json), status = coalesce(?4, status), updated_at = ?5
          WHERE user_id = ?6 AND id = ?7 RETURNING {COLUMNS}"
     );
-    let json = steps.as_ref().map(|steps| steps.to_json().to_string());
+    let json = to_json(given.steps.as_deref())?;
     let values = params![
-        given.title,
-        given.goal,
+        given.title.as_deref(),
+        given.goal.as_deref(),
         json,
-        given.status,
+        given.status.as_deref(),
         scope.now,
         scope.user,
         given.id
@@ -199,29 +172,34 @@ fn update(scope: &Scope<'_>, given: &Update) -> Result<Value, Failure> {
         .query_row(values, read)
         .optional()?
         .ok_or_else(|| Table::Plans.not_found(given.id))?;
-    answer(scope, &plan, steps.as_ref())
+    keep(scope, plan, given.steps.as_deref())
 }
 
-/// Does what follows from new steps, and says what came of it.
-fn answer(scope: &Scope<'_>, plan: &Plan, steps: Option<&Steps>) -> Result<Value, Failure> {
-    let mut answer = json!({ "status": "ok", "plan": page::to_json(plan)? });
-    let (mut created, mut more) = (0_usize, Vec::new());
+/// Writes steps as they are kept.
+fn to_json(steps: Option<&[Entry<Step>]>) -> Result<Option<String>, CallError> {
+    let steps = steps.map(|steps| steps.iter().map(|Entry(step)| step).collect::<Vec<_>>());
+    let json = steps.map(|steps| serde_json::to_string(&steps)).transpose();
+    json.map_err(|error| CallError::internal(error.to_string()))
+}
+
+/// Does what follows from new steps, and reports what was left aside.
+fn keep(scope: &Scope<'_>, plan: Plan, steps: Option<&[Entry<Step>]>) -> Result<Kept, Failure> {
+    let mut kept = Kept {
+        status: Status::Ok,
+        plan,
+        todo_items_created: 0,
+        unresolved_dependencies: Vec::new(),
+        ignored_fields: Vec::new(),
+    };
     if let Some(steps) = steps {
-        let dependencies = Dependencies::resolve(steps, plan.id)?;
-        replace_dependencies(scope, plan.id, &dependencies)?;
-        created = create_todos(scope, plan.id, steps, &dependencies)?;
-        more = vec![
-            ("unresolved_dependencies", json!(dependencies.unresolved)),
-            ("ignored_fields", json!(steps.ignored)),
-        ];
+        let id = kept.plan.id;
+        let dependencies = Dependencies::resolve(steps, id)?;
+        replace_dependencies(scope, id, &dependencies)?;
+        kept.todo_items_created = create_todos(scope, id, steps, &dependencies)?;
+        kept.unresolved_dependencies = dependencies.unresolved;
+        kept.ignored_fields = steps::ignored(steps);
     }
-    if let Some(answer) = answer.as_object_mut() {
-        answer.insert("todo_items_created".to_owned(), created.into());
-        // What was left aside is said, and nothing is said of nothing.
-        more.retain(|(_, list)| list.as_array().is_some_and(|list| !list.is_empty()));
-        answer.extend(more.into_iter().map(|(key, list)| (key.to_owned(), list)));
-    }
-    Ok(answer)
+    Ok(kept)
 }
 
 fn replace_dependencies(
@@ -247,14 +225,20 @@ fn replace_dependencies(
 fn create_todos(
     scope: &Scope<'_>,
     plan: i64,
-    steps: &Steps,
+    steps: &[Entry<Step>],
     dependencies: &Dependencies,
 ) -> Result<usize, Failure> {
     let mut created = 0_usize;
     let mut position = last_position(scope)?;
-    for (at, step) in steps.steps.iter().enumerate() {
+    for (at, Entry(step)) in steps.iter().enumerate() {
         let reference = dependencies::reference(plan, at);
-        let new = notes::todo_of(step, &reference, dependencies.of(at));
+        let waits_for = dependencies.of(at);
+        let new = Item {
+            title: &step.title,
+            notes: Some(&notes::notes(step, &reference, waits_for)),
+            said: notes::size_of(step),
+            references: waits_for.iter().map(String::as_str).collect(),
+        };
         position = position.saturating_add(1);
         let place = Place::At {
             position,
@@ -269,26 +253,37 @@ fn create_todos(
     Ok(created)
 }
 
-fn find(scope: &Scope<'_>, id: i64) -> Result<Value, Failure> {
+/// A plan that was found.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Found {
+    status: Status,
+    plan: Plan,
+}
+
+fn find(scope: &Scope<'_>, id: i64) -> Result<Found, Failure> {
     let sql = format!("SELECT {COLUMNS} FROM plans WHERE user_id = ? AND id = ?");
     let mut statement = scope.transaction.prepare_cached(&sql)?;
     let plan = statement
         .query_row(params![scope.user, id], read)
         .optional()?;
     let plan = plan.ok_or_else(|| Table::Plans.not_found(id))?;
-    Ok(page::to_json(&plan)?)
+    let status = Status::Ok;
+    Ok(Found { status, plan })
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct List {
-    limit: Option<i64>,
+    /// How many at most.
+    #[serde(default)]
+    limit: Rows<20, 1>,
 }
 
-fn list(scope: &Scope<'_>, given: &List) -> Result<Value, Failure> {
-    let limit = page::limit(given.limit, 20, Zero::Refused)?;
+fn list(scope: &Scope<'_>, given: &List) -> Result<Page<Plan>, Failure> {
     let sql = format!(
         "SELECT {COLUMNS} FROM plans WHERE user_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
     );
-    page::list(scope, "plans", &sql, limit, read)
+    page::list(scope, &sql, given.limit.get(), read)
 }

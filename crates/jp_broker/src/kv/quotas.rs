@@ -6,7 +6,7 @@ use super::{Failure, handler::Scope, rows::Table};
 use crate::{CallError, Code};
 
 /// How much one user may keep, and how often something may run. All rows count, completed and
-/// disabled ones too: whoever is at the limit is told which call makes room.
+/// disabled ones too: the error at the limit names the call that makes room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quotas {
     /// To-dos, those made from plans included.
@@ -35,6 +35,16 @@ impl Default for Quotas {
             smallest_interval_minutes: 1,
         }
     }
+}
+
+/// Refuses an interval that is shorter than this host allows.
+pub(super) fn check_interval(scope: &Scope<'_>, minutes: i64) -> Result<(), CallError> {
+    let least = scope.quotas.smallest_interval_minutes;
+    if minutes >= least {
+        return Ok(());
+    }
+    let problem = format!("expected at least {least}, found {minutes}");
+    Err(CallError::invalid("interval_minutes", &problem))
 }
 
 /// Refuses rows beyond what a user may keep.

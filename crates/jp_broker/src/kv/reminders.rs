@@ -4,95 +4,75 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::{
-    Failure, check,
+    Failure,
     handler::{Scope, reads, writes},
-    page::{self, Zero},
+    page::{self, Clear, List, Listed, Page},
     quotas,
     rows::{self, Completion, Id, Table},
 };
-use crate::{CallError, Capability, Spec};
-
-/// The same title this close in time, in seconds, is the same reminder said twice.
-const SAME: i64 = 2;
-
-const REMINDERS: Spec = Spec {
-    name: "",
-    summary: "",
-    arguments: "id*",
-    result: "",
-    owner: Some("reminders"),
-    scope: None,
+use crate::{
+    CallError, Code,
+    answer::Status,
+    arguments::kinds::{LAST_TIME, Seconds, TimeOrMilliseconds, Title},
+    capability::{Known, Spec},
 };
 
+/// The same title this close in time, in seconds, is the same reminder, asked for twice.
+const SAME: i64 = 2;
+
+const fn spec(name: &'static str, summary: &'static str) -> Spec {
+    Spec::new(name, summary).on_data_of("reminders")
+}
+
 /// Returns the capabilities of this family.
-pub(super) fn all() -> Vec<Arc<dyn Capability>> {
+pub(super) fn all() -> Vec<Arc<dyn Known>> {
     vec![
         writes(
-            Spec {
-                name: "kv.sqlite.reminders.create",
-                summary: "Makes a reminder; the same title within 2 seconds is the one already there, and of several times the first counts",
-                arguments: "title*, one of delay_seconds*, in_seconds*, due_at* (seconds or milliseconds since 1970)",
-                result: "{status, reminder}",
-                ..REMINDERS
-            },
+            spec(
+                "kv.sqlite.reminders.create",
+                "Makes a reminder; the same title within 2 seconds is the one already there, and of several times the delay counts",
+            ),
             create,
         ),
         reads(
-            Spec {
-                name: "kv.sqlite.reminders.list",
-                summary: "Lists reminders, the next one first",
-                arguments: "status (open, completed, all), limit (20; 1 to 1000, or 0 for all)",
-                result: "{status, reminders[], more?, limit?}",
-                ..REMINDERS
-            },
+            spec(
+                "kv.sqlite.reminders.list",
+                "Lists reminders, the next one first",
+            ),
             list,
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.reminders.complete",
-                summary: "Marks a reminder as done",
-                result: "{status, completed}",
-                ..REMINDERS
-            },
+            spec("kv.sqlite.reminders.complete", "Marks a reminder as done"),
             complete,
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.reminders.delete",
-                summary: "Deletes a reminder",
-                result: "{status, deleted}",
-                ..REMINDERS
-            },
+            spec("kv.sqlite.reminders.delete", "Deletes a reminder"),
             |scope, Id { id }| rows::delete(scope, Table::Reminders, *id),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.reminders.snooze",
-                summary: "Puts a reminder off; one that is done or was given up is open again",
-                arguments: "id*, one of delay_seconds*, in_seconds*, due_at*",
-                result: "{status, snoozed}",
-                ..REMINDERS
-            },
+            spec(
+                "kv.sqlite.reminders.snooze",
+                "Puts a reminder off; one that is done or was given up is open again",
+            ),
             snooze,
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.reminders.clear",
-                summary: "Deletes the open reminders, the completed ones, or all",
-                arguments: "status (open, completed, all)",
-                result: "{status, deleted}",
-                ..REMINDERS
+            spec(
+                "kv.sqlite.reminders.clear",
+                "Deletes the open reminders, the completed ones, or all",
+            ),
+            |scope, Clear::<Completion> { status }| {
+                rows::clear(scope, Table::Reminders, status.condition())
             },
-            clear,
         ),
     ]
 }
 
 /// One reminder.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Reminder {
     id: i64,
     title: String,
@@ -105,6 +85,10 @@ struct Reminder {
     last_error: Option<String>,
     /// When firing it was given up.
     parked_at: Option<i64>,
+}
+
+impl Listed for Reminder {
+    const KEY: &'static str = "reminders";
 }
 
 const COLUMNS: &str =
@@ -126,39 +110,69 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Reminder> {
 
 /// The ways to say when. Of several the first one here counts.
 struct When {
-    delay_seconds: Option<i64>,
-    in_seconds: Option<i64>,
-    due_at: Option<i64>,
+    delay_seconds: Option<Seconds>,
+    in_seconds: Option<Seconds>,
+    due_at: Option<TimeOrMilliseconds>,
 }
 
 impl When {
     /// Returns the time that was given.
     fn seen_from(self, now: i64) -> Result<i64, CallError> {
-        if let Some(seconds) = self.delay_seconds {
-            return check::delay("delay_seconds", seconds, now);
+        let delays = [
+            ("delay_seconds", self.delay_seconds),
+            ("in_seconds", self.in_seconds),
+        ];
+        let mut delays = delays.into_iter();
+        match (
+            delays.find_map(|(field, delay)| Some((field, delay?))),
+            self.due_at,
+        ) {
+            (Some((field, delay)), _) => after(field, delay.get(), now),
+            (None, Some(time)) => Ok(time.seconds()),
+            (None, None) => Err(CallError::new(
+                Code::InvalidArgs,
+                "missing argument `due_at`, `delay_seconds` or `in_seconds`",
+            )),
         }
-        if let Some(seconds) = self.in_seconds {
-            return check::delay("in_seconds", seconds, now);
-        }
-        let Some(given) = self.due_at else {
-            let problem = "is required, or delay_seconds, or in_seconds";
-            return Err(CallError::invalid("due_at", problem));
-        };
-        check::time_or_milliseconds("due_at", given)
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Create {
-    title: String,
-    delay_seconds: Option<i64>,
-    in_seconds: Option<i64>,
-    due_at: Option<i64>,
+/// Returns the time after a delay.
+fn after(field: &str, delay: i64, now: i64) -> Result<i64, CallError> {
+    let longest = LAST_TIME.saturating_sub(now);
+    if delay <= longest {
+        return Ok(now.saturating_add(delay));
+    }
+    let problem = format!("expected 0 to {longest} seconds from now, found {delay}");
+    Err(CallError::invalid(field, &problem))
 }
 
-fn create(scope: &Scope<'_>, given: &Create) -> Result<Value, Failure> {
-    check::filled("title", &given.title, check::TITLE)?;
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("anyOf" = [
+    { "required": ["due_at"] }, { "required": ["delay_seconds"] },
+])))]
+#[serde(deny_unknown_fields)]
+struct Create {
+    /// What to remind of.
+    title: Title,
+    /// In how many seconds.
+    #[cfg_attr(test, schemars(extend("x-aliases" = ["in_seconds"])))]
+    delay_seconds: Option<Seconds>,
+    #[cfg_attr(test, schemars(skip))]
+    in_seconds: Option<Seconds>,
+    /// When, in seconds since 1970 (UTC).
+    due_at: Option<TimeOrMilliseconds>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Made {
+    status: Status,
+    reminder: Reminder,
+}
+
+fn create(scope: &Scope<'_>, given: &Create) -> Result<Made, Failure> {
     let when = When {
         delay_seconds: given.delay_seconds,
         in_seconds: given.in_seconds,
@@ -175,13 +189,16 @@ fn create(scope: &Scope<'_>, given: &Create) -> Result<Value, Failure> {
     let there = scope
         .transaction
         .prepare_cached(&same)?
-        .query_row(params![scope.user, from, to, given.title], read)
+        .query_row(params![scope.user, from, to, &*given.title], read)
         .optional()?;
     let reminder = match there {
         Some(there) => there,
         None => insert(scope, &given.title, due_at)?,
     };
-    Ok(json!({ "status": "ok", "reminder": page::to_json(&reminder)? }))
+    Ok(Made {
+        status: Status::Ok,
+        reminder,
+    })
 }
 
 fn insert(scope: &Scope<'_>, title: &str, due_at: i64) -> Result<Reminder, Failure> {
@@ -195,42 +212,59 @@ fn insert(scope: &Scope<'_>, title: &str, due_at: i64) -> Result<Reminder, Failu
     Ok(statement.query_row(values, read)?)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct List {
-    status: Option<Completion>,
-    limit: Option<i64>,
-}
-
-fn list(scope: &Scope<'_>, given: &List) -> Result<Value, Failure> {
-    let limit = page::limit(given.limit, 20, Zero::All)?;
-    let which = given.status.unwrap_or(Completion::Open);
+fn list(scope: &Scope<'_>, given: &List<Completion, 20, 0>) -> Result<Page<Reminder>, Failure> {
     let sql = format!(
         "SELECT {COLUMNS} FROM reminders WHERE user_id = ? AND {} ORDER BY due_at, id LIMIT ?",
-        which.condition()
+        given.status.condition()
     );
-    page::list(scope, "reminders", &sql, limit, read)
+    page::list(scope, &sql, given.limit.get(), read)
 }
 
-fn complete(scope: &Scope<'_>, Id { id }: &Id) -> Result<Value, Failure> {
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Completed {
+    status: Status,
+    completed: bool,
+}
+
+fn complete(scope: &Scope<'_>, Id { id }: &Id) -> Result<Completed, Failure> {
     let mut statement = scope.transaction.prepare_cached(
         "UPDATE reminders SET completed_at = coalesce(completed_at, ?1), wake_at = NULL
          WHERE user_id = ?2 AND id = ?3",
     )?;
     let completed = statement.execute(params![scope.now, scope.user, id])?;
-    Ok(json!({ "status": "ok", "completed": completed > 0 }))
+    Ok(Completed {
+        status: Status::Ok,
+        completed: completed > 0,
+    })
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("anyOf" = [
+    { "required": ["due_at"] }, { "required": ["delay_seconds"] },
+])))]
 #[serde(deny_unknown_fields)]
 struct Snooze {
+    /// The id, as list shows it.
     id: i64,
-    delay_seconds: Option<i64>,
-    in_seconds: Option<i64>,
-    due_at: Option<i64>,
+    /// In how many seconds.
+    #[cfg_attr(test, schemars(extend("x-aliases" = ["in_seconds"])))]
+    delay_seconds: Option<Seconds>,
+    #[cfg_attr(test, schemars(skip))]
+    in_seconds: Option<Seconds>,
+    /// When, in seconds since 1970 (UTC).
+    due_at: Option<TimeOrMilliseconds>,
 }
 
-fn snooze(scope: &Scope<'_>, given: &Snooze) -> Result<Value, Failure> {
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Snoozed {
+    status: Status,
+    snoozed: bool,
+}
+
+fn snooze(scope: &Scope<'_>, given: &Snooze) -> Result<Snoozed, Failure> {
     let when = When {
         delay_seconds: given.delay_seconds,
         in_seconds: given.in_seconds,
@@ -246,16 +280,8 @@ fn snooze(scope: &Scope<'_>, given: &Snooze) -> Result<Value, Failure> {
          WHERE user_id = ?2 AND id = ?3",
     )?;
     let snoozed = statement.execute(params![due_at, scope.user, given.id])?;
-    Ok(json!({ "status": "ok", "snoozed": snoozed > 0 }))
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Clear {
-    status: Option<Completion>,
-}
-
-fn clear(scope: &Scope<'_>, given: &Clear) -> Result<Value, Failure> {
-    let which = given.status.unwrap_or(Completion::Open);
-    rows::clear(scope, Table::Reminders, which.condition())
+    Ok(Snoozed {
+        status: Status::Ok,
+        snoozed: snoozed > 0,
+    })
 }

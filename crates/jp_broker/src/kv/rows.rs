@@ -1,10 +1,9 @@
 //! What the families have in common: their tables, the row of an id, and deleting.
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::{Failure, handler::Scope};
-use crate::{CallError, Code};
+use crate::{CallError, Code, answer::Status};
 
 /// A table with rows of users. Statements are made from these words and never from a guest's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,24 +38,28 @@ impl Table {
         }
     }
 
-    /// Makes the error of an id that is not there. Somebody else's row is not there either.
+    /// Makes the error of an id that is not there. A row of another user is not there either.
     pub(super) fn not_found(self, id: i64) -> CallError {
-        let message = format!("there is no such id among your {}: {id}", self.words());
+        let message = format!("unknown id {id}: it is not among your {}", self.words());
         CallError::new(Code::NotFound, message)
     }
 }
 
 /// The arguments of a call about one row.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Id {
+    /// The id, as list shows it.
     pub(super) id: i64,
 }
 
-/// Which rows a call is about, where rows can be done with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// Which rows a call is about, where rows can be completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(Serialize, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Completion {
+    #[default]
     Open,
     Completed,
     All,
@@ -74,12 +77,14 @@ impl Completion {
 }
 
 /// Which rows a call is about, where rows can be switched off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(Serialize, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Activity {
+    #[default]
+    All,
     Enabled,
     Disabled,
-    All,
 }
 
 impl Activity {
@@ -93,14 +98,33 @@ impl Activity {
     }
 }
 
+/// Whether a row was deleted.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Deleted {
+    status: Status,
+    deleted: bool,
+}
+
+/// How many rows were deleted.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Cleared {
+    status: Status,
+    deleted: usize,
+}
+
 /// Deletes one row, if it is there and the user's.
-pub(super) fn delete(scope: &Scope<'_>, table: Table, id: i64) -> Result<Value, Failure> {
+pub(super) fn delete(scope: &Scope<'_>, table: Table, id: i64) -> Result<Deleted, Failure> {
     let sql = format!("DELETE FROM {} WHERE user_id = ? AND id = ?", table.name());
     let deleted = scope
         .transaction
         .prepare_cached(&sql)?
         .execute((scope.user, id))?;
-    Ok(json!({ "status": "ok", "deleted": deleted > 0 }))
+    Ok(Deleted {
+        status: Status::Ok,
+        deleted: deleted > 0,
+    })
 }
 
 /// Deletes all rows of the user that meet a condition.
@@ -108,7 +132,7 @@ pub(super) fn clear(
     scope: &Scope<'_>,
     table: Table,
     condition: &'static str,
-) -> Result<Value, Failure> {
+) -> Result<Cleared, Failure> {
     let sql = format!(
         "DELETE FROM {} WHERE user_id = ? AND {condition}",
         table.name()
@@ -117,5 +141,8 @@ pub(super) fn clear(
         .transaction
         .prepare_cached(&sql)?
         .execute([scope.user])?;
-    Ok(json!({ "status": "ok", "deleted": deleted }))
+    Ok(Cleared {
+        status: Status::Ok,
+        deleted,
+    })
 }

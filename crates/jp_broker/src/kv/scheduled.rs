@@ -1,19 +1,19 @@
 //! What tasks and wake-ups have in common: a prompt that runs later, once or again and again.
 
 use rusqlite::{OptionalExtension as _, Row, params};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::{
     Failure,
     handler::Scope,
-    page::{self, Zero},
+    page::{self, List, Listed, Page},
     rows::{Activity, Table},
 };
-use crate::Answer;
+use crate::answer::Status;
 
 /// One task or wake-up.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Scheduled {
     id: i64,
     user_id: String,
@@ -27,7 +27,7 @@ pub(super) struct Scheduled {
     updated_at: i64,
     last_run_at: Option<i64>,
     next_run_at: i64,
-    /// Who put it there: the prompt will run when nobody watches.
+    /// Who put it there: the prompt runs unattended.
     origin: String,
     /// How often the run at `next_run_at` was tried.
     attempts: i64,
@@ -73,48 +73,55 @@ impl Scheduled {
     }
 
     /// Turns it into the answer of a call about it.
-    pub(super) fn answer(&self) -> Result<Answer, Failure> {
-        #[derive(Serialize)]
-        struct Told<'a> {
-            status: &'static str,
-            task: &'a Scheduled,
+    fn answer(self) -> OneTask {
+        OneTask {
+            status: Status::Ok,
+            task: self,
         }
-
-        let (status, task) = ("ok", self);
-        Ok(Answer::of(&Told { status, task })?)
     }
 }
 
-/// Which tasks or wake-ups are listed, and how many.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct List {
-    status: Option<Activity>,
-    limit: Option<i64>,
+/// The answer of a call about one task or wake-up.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct OneTask {
+    status: Status,
+    task: Scheduled,
 }
 
-/// Lists tasks or wake-ups, the next one first; `usual` is how many when the call does not say.
-pub(super) fn list(
+impl Listed for Scheduled {
+    const KEY: &'static str = "tasks";
+}
+
+/// Inserts a task or wake-up by a statement that returns [`columns`].
+pub(super) fn insert(
+    scope: &Scope<'_>,
+    sql: &str,
+    values: impl rusqlite::Params,
+) -> Result<OneTask, Failure> {
+    let mut statement = scope.transaction.prepare_cached(sql)?;
+    Ok(statement.query_row(values, Scheduled::read)?.answer())
+}
+
+/// Lists tasks or wake-ups, the next one first.
+pub(super) fn list<const USUAL: i64>(
     scope: &Scope<'_>,
     table: Table,
-    given: &List,
-    usual: i64,
-) -> Result<Value, Failure> {
-    let limit = page::limit(given.limit, usual, Zero::Refused)?;
-    let which = given.status.unwrap_or(Activity::All);
+    given: &List<Activity, USUAL, 1>,
+) -> Result<Page<Scheduled>, Failure> {
     let sql = format!(
         "SELECT {} FROM {} WHERE user_id = ? AND {} ORDER BY next_run_at, id LIMIT ?",
         columns(table),
         table.name(),
-        which.condition(),
+        given.status.condition(),
     );
-    page::list(scope, "tasks", &sql, limit, Scheduled::read)
+    page::list(scope, &sql, given.limit.get(), Scheduled::read)
 }
 
 /// Switches a task or wake-up on. One that is on and waiting stays as it is; any other is due at its
 /// time or, when that has passed, at once, and what went wrong before is forgotten. A run that was
 /// already done is not repeated under its old time: the same time would be the same event.
-pub(super) fn enable(scope: &Scope<'_>, table: Table, id: i64) -> Result<Answer, Failure> {
+pub(super) fn enable(scope: &Scope<'_>, table: Table, id: i64) -> Result<OneTask, Failure> {
     let next = "max(next_run_at + (interval_minutes IS NULL AND last_run_at IS NOT NULL), ?1)";
     let sql = format!(
         "UPDATE {table} SET enabled = 1, updated_at = ?1, attempts = 0, last_error = NULL,
@@ -130,13 +137,13 @@ pub(super) fn enable(scope: &Scope<'_>, table: Table, id: i64) -> Result<Answer,
         .query_row(params![scope.now, scope.user, id], Scheduled::read)
         .optional()?;
     match changed {
-        Some(changed) => changed.answer(),
-        None => get(scope, table, id)?.answer(),
+        Some(changed) => Ok(changed.answer()),
+        None => Ok(get(scope, table, id)?.answer()),
     }
 }
 
 /// Switches a task or wake-up off.
-pub(super) fn disable(scope: &Scope<'_>, table: Table, id: i64) -> Result<Answer, Failure> {
+pub(super) fn disable(scope: &Scope<'_>, table: Table, id: i64) -> Result<OneTask, Failure> {
     let sql = format!(
         "UPDATE {} SET enabled = 0, updated_at = ?1, wake_at = NULL
          WHERE user_id = ?2 AND id = ?3 RETURNING {}",
@@ -148,7 +155,7 @@ pub(super) fn disable(scope: &Scope<'_>, table: Table, id: i64) -> Result<Answer
         .prepare_cached(&sql)?
         .query_row(params![scope.now, scope.user, id], Scheduled::read)
         .optional()?;
-    changed.ok_or_else(|| table.not_found(id))?.answer()
+    Ok(changed.ok_or_else(|| table.not_found(id))?.answer())
 }
 
 fn get(scope: &Scope<'_>, table: Table, id: i64) -> Result<Scheduled, Failure> {

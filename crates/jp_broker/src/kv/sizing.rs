@@ -1,9 +1,16 @@
 //! How large a to-do looks: what was said about it, else a guess from its words.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::arguments::{
+    kinds::{LONGEST_MINUTES, MOST_POINTS},
+    misfit,
+};
+
 /// What a caller said about the size of a to-do.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Said {
-    /// The size, as one of [`Size::WORDS`] in any case.
+    /// The size.
     pub(super) size: Option<Size>,
     /// Story points.
     pub(super) points: Option<i64>,
@@ -17,12 +24,32 @@ pub(super) struct Said {
 
 /// A size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) enum Size {
+    #[cfg_attr(test, schemars(rename = "XS"))]
     ExtraSmall,
+    #[cfg_attr(test, schemars(rename = "S"))]
     Small,
+    #[cfg_attr(test, schemars(rename = "M"))]
     Medium,
+    #[cfg_attr(test, schemars(rename = "L"))]
     Large,
+    #[cfg_attr(test, schemars(rename = "XL"))]
     ExtraLarge,
+}
+
+impl<'de> Deserialize<'de> for Size {
+    /// Reads a size in any case.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(from)?;
+        Self::parse(&word).ok_or_else(|| misfit("one of XS, S, M, L, XL"))
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.word())
+    }
 }
 
 /// The size and the estimates of a to-do.
@@ -36,8 +63,6 @@ pub(super) struct Sizing {
 }
 
 impl Size {
-    /// The words for the sizes.
-    pub(super) const WORDS: &str = "XS, S, M, L, XL";
     const ALL: [(Self, &str, i64); 5] = [
         (Self::ExtraSmall, "XS", 1),
         (Self::Small, "S", 2),
@@ -116,7 +141,7 @@ pub(super) fn size_up(title: &str, notes: &str, said: &Said) -> Sizing {
         .or_else(|| after(&text, "t-shirt size:").and_then(|rest| Size::parse(word_of(rest))));
     let points = said.points.or_else(|| {
         let found = word_of(after(&text, "story points:")?).parse().ok()?;
-        (1..=super::check::POINTS).contains(&found).then_some(found)
+        (1..=MOST_POINTS).contains(&found).then_some(found)
     });
     let size = size.or_else(|| points.map(Size::of_points));
     let size = size.unwrap_or_else(|| guess(&text, &words));
@@ -193,9 +218,7 @@ fn minutes(text: &str) -> Option<i64> {
     let whole: i64 = whole.parse().ok()?;
     let tenths: i64 = tenths.get(..1)?.parse().ok()?;
     let found = whole.checked_mul(unit)?.checked_add(tenths * unit / 10)?;
-    (1..=super::check::MINUTES)
-        .contains(&found)
-        .then_some(found)
+    (1..=LONGEST_MINUTES).contains(&found).then_some(found)
 }
 
 #[cfg(test)]

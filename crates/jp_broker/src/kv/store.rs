@@ -235,7 +235,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
         .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;")
         .map_err(opening)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // From here on whoever finds the file busy pauses outside of the lock.
+    // From here on a call that finds the file busy pauses outside of the lock.
     connection.busy_timeout(Duration::ZERO).map_err(opening)?;
     Ok(connection)
 }

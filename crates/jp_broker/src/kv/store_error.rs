@@ -20,7 +20,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Something else is in its place, or another program's data.
-    #[error("{} is no store of jp ({found}); it was left as it is: name another file, or move this one away", path.display())]
+    #[error("{} is not a store of jp ({found}) and was left as it is; name another file, or move this one away", path.display())]
     NotOurs {
         /// The file.
         path: PathBuf,
@@ -28,7 +28,7 @@ pub enum StoreError {
         found: &'static str,
     },
     /// A later version of this program wrote it.
-    #[error("{} is a store of version {version}, this program knows versions up to {known}; it was left as it is: use a newer jp", path.display())]
+    #[error("{} is a store of version {version} and was left as it is: expected at most version {known}; use a newer jp", path.display())]
     Newer {
         /// The file.
         path: PathBuf,

@@ -4,104 +4,85 @@ use std::sync::Arc;
 
 use rusqlite::params;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{
-    Failure, check,
+    Failure,
     handler::{Scope, reads, writes},
+    page::Clear,
     quotas,
     rows::{self, Activity, Id, Table},
-    scheduled::{self, Scheduled},
+    scheduled::{self, OneTask},
 };
-use crate::{Answer, Capability, Spec};
+use crate::{
+    arguments::kinds::{MinutesOrOnce, Prose, Time, Title},
+    capability::{Known, Spec},
+};
 
-const TASKS: Spec = Spec {
-    name: "",
-    summary: "",
-    arguments: "id*",
-    result: "{status, task}",
-    owner: Some("tasks"),
-    scope: None,
-};
+const fn spec(name: &'static str, summary: &'static str) -> Spec {
+    Spec::new(name, summary).on_data_of("tasks")
+}
 
 /// Returns the capabilities of this family.
-pub(super) fn all() -> Vec<Arc<dyn Capability>> {
+pub(super) fn all() -> Vec<Arc<dyn Known>> {
     vec![
         writes(
-            Spec {
-                name: "kv.sqlite.tasks.schedule",
-                summary: "Schedules a prompt for a time, and from then on at an interval if one is given",
-                arguments: "name*, prompt*, run_at* (seconds since 1970), interval_minutes (0 or left out: once)",
-                ..TASKS
-            },
+            spec(
+                "kv.sqlite.tasks.schedule",
+                "Schedules a prompt for a time, and from then on at an interval if one is given",
+            ),
             schedule,
         ),
         reads(
-            Spec {
-                name: "kv.sqlite.tasks.list",
-                summary: "Lists tasks, the next one first",
-                arguments: "status (all, enabled, disabled), limit (50; 1 to 1000)",
-                result: "{status, tasks[], more?, limit?}",
-                ..TASKS
-            },
-            |scope, given| scheduled::list(scope, Table::Tasks, given, 50),
+            spec("kv.sqlite.tasks.list", "Lists tasks, the next one first"),
+            |scope, given| scheduled::list::<50>(scope, Table::Tasks, given),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.tasks.enable",
-                summary: "Switches a task on, also one that was given up",
-                ..TASKS
-            },
+            spec(
+                "kv.sqlite.tasks.enable",
+                "Switches a task on, also one that was given up",
+            ),
             |scope, Id { id }| scheduled::enable(scope, Table::Tasks, *id),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.tasks.disable",
-                summary: "Switches a task off",
-                ..TASKS
-            },
+            spec("kv.sqlite.tasks.disable", "Switches a task off"),
             |scope, Id { id }| scheduled::disable(scope, Table::Tasks, *id),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.tasks.delete",
-                summary: "Deletes a task",
-                result: "{status, deleted}",
-                ..TASKS
-            },
+            spec("kv.sqlite.tasks.delete", "Deletes a task"),
             |scope, Id { id }| rows::delete(scope, Table::Tasks, *id),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.tasks.clear",
-                summary: "Deletes all tasks, or those that are switched on or off",
-                arguments: "status (all, enabled, disabled)",
-                result: "{status, deleted}",
-                ..TASKS
+            spec(
+                "kv.sqlite.tasks.clear",
+                "Deletes all tasks, or those that are switched on or off",
+            ),
+            |scope, Clear::<Activity> { status }| {
+                rows::clear(scope, Table::Tasks, status.condition())
             },
-            clear,
         ),
     ]
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Schedule {
-    name: String,
-    prompt: String,
-    run_at: i64,
-    interval_minutes: Option<i64>,
+    /// A short name.
+    name: Title,
+    /// What to do when the time has come.
+    prompt: Prose,
+    /// When, in seconds since 1970 (UTC).
+    run_at: Time,
+    /// Minutes until it is run again; 0 or left out: it is run once.
+    interval_minutes: Option<MinutesOrOnce>,
 }
 
-fn schedule(scope: &Scope<'_>, given: &Schedule) -> Result<Answer, Failure> {
-    check::filled("name", &given.name, check::TITLE)?;
-    check::filled("prompt", &given.prompt, check::TEXT)?;
-    let run_at = check::time("run_at", given.run_at)?;
+fn schedule(scope: &Scope<'_>, given: &Schedule) -> Result<OneTask, Failure> {
     // Zero says "once", as leaving it out does; anything else must be an interval.
-    let interval = given.interval_minutes.filter(|minutes| *minutes != 0);
+    let interval = given.interval_minutes.map(MinutesOrOnce::get);
+    let interval = interval.filter(|minutes| *minutes != 0);
     if let Some(minutes) = interval {
-        let least = scope.quotas.smallest_interval_minutes;
-        check::interval("interval_minutes", minutes, least)?;
+        quotas::check_interval(scope, minutes)?;
     }
     quotas::check(scope, Table::Tasks, 1)?;
     let sql = format!(
@@ -112,24 +93,12 @@ fn schedule(scope: &Scope<'_>, given: &Schedule) -> Result<Answer, Failure> {
     );
     let values = params![
         scope.user,
-        given.name,
-        given.prompt,
-        run_at,
+        &*given.name,
+        &*given.prompt,
+        given.run_at.0,
         interval,
         scope.now,
         scope.origin()
     ];
-    let mut statement = scope.transaction.prepare_cached(&sql)?;
-    statement.query_row(values, Scheduled::read)?.answer()
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Clear {
-    status: Option<Activity>,
-}
-
-fn clear(scope: &Scope<'_>, given: &Clear) -> Result<Value, Failure> {
-    let which = given.status.unwrap_or(Activity::All);
-    rows::clear(scope, Table::Tasks, which.condition())
+    scheduled::insert(scope, &sql, values)
 }

@@ -3,180 +3,150 @@
 use std::{collections::HashMap, sync::Arc};
 
 use rusqlite::{OptionalExtension as _, params};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::{
-    Failure, check,
+    Failure,
     handler::{Scope, reads, writes, writes_once},
-    page::{self, Zero},
+    page::{self, Clear, List, Page},
     quotas,
     rows::{self, Completion, Id, Table},
-    todo_rows::{COLUMNS, NewTodo, Place, Todo, insert, last_position},
+    todo_rows::{COLUMNS, Item, NewTodo, Place, Todo, insert, last_position},
 };
-use crate::{Answer, CallError, Capability, Spec};
-
-const TODO: Spec = Spec {
-    name: "",
-    summary: "",
-    arguments: "id*",
-    result: "{status, item}",
-    owner: Some("todo"),
-    scope: None,
+use crate::{
+    CallError,
+    answer::Status,
+    arguments::{Entry, kinds::Many},
+    capability::{Known, Spec},
 };
 
-/// Returns the capabilities of this family.
-pub(super) fn all() -> Vec<Arc<dyn Capability>> {
-    let changing_one = [
-        writes(
-            Spec {
-                name: "kv.sqlite.todo.complete",
-                summary: "Marks a to-do as done",
-                ..TODO
-            },
-            |scope, Id { id }| complete(scope, *id, Some(scope.now)),
-        ),
-        writes(
-            Spec {
-                name: "kv.sqlite.todo.reopen",
-                summary: "Marks a to-do as not done",
-                ..TODO
-            },
-            |scope, Id { id }| complete(scope, *id, None),
-        ),
-        writes(
-            Spec {
-                name: "kv.sqlite.todo.delete",
-                summary: "Deletes a to-do",
-                result: "{status, deleted}",
-                ..TODO
-            },
-            |scope, Id { id }| rows::delete(scope, Table::Todos, *id),
-        ),
-    ];
-    let mut all = about_many();
-    all.extend(changing_one);
-    all
+/// The most items or steps of one call.
+pub(super) const MOST_ITEMS: usize = 500;
+
+const fn spec(name: &'static str, summary: &'static str) -> Spec {
+    Spec::new(name, summary).on_data_of("todo")
 }
 
-fn about_many() -> Vec<Arc<dyn Capability>> {
+/// Returns the capabilities of this family.
+pub(super) fn all() -> Vec<Arc<dyn Known>> {
     vec![
         writes_once(
-            Spec {
-                name: "kv.sqlite.todo.create",
-                summary: "Adds a to-do at the end; size and estimates that are not given are guessed from its words",
-                arguments: "title*, notes, t_shirt_size, story_points, estimate_optimistic_minutes, estimate_likely_minutes, estimate_pessimistic_minutes, dependency_refs",
-                ..TODO
-            },
+            spec(
+                "kv.sqlite.todo.create",
+                "Adds a to-do at the end; size and estimates that are not given are guessed from its words",
+            ),
             create,
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.todo.create_many",
-                summary: "Adds up to 500 to-dos at the end, all or none",
-                arguments: "items* (titles, or objects as for create)",
-                result: "{status, items[]}",
-                ..TODO
-            },
+            spec(
+                "kv.sqlite.todo.create_many",
+                "Adds up to 500 to-dos at the end, all or none",
+            ),
             create_many,
         ),
         reads(
-            Spec {
-                name: "kv.sqlite.todo.list",
-                summary: "Lists to-dos in their order",
-                arguments: "status (open, completed, all), limit (50; 1 to 1000)",
-                result: "{status, items[], more?, limit?}",
-                ..TODO
-            },
+            spec("kv.sqlite.todo.list", "Lists to-dos in their order"),
             list,
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.todo.clear",
-                summary: "Deletes the open to-dos, the completed ones, or all",
-                arguments: "status (open, completed, all)",
-                result: "{status, deleted}",
-                ..TODO
+            spec(
+                "kv.sqlite.todo.clear",
+                "Deletes the open to-dos, the completed ones, or all",
+            ),
+            |scope, Clear::<Completion> { status }| {
+                rows::clear(scope, Table::Todos, status.condition())
             },
-            clear,
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.todo.reorder",
-                summary: "Puts the to-dos that are named first, in that order; the others follow in theirs",
-                arguments: "ordered_ids*",
-                result: "{status}",
-                ..TODO
-            },
+            spec(
+                "kv.sqlite.todo.reorder",
+                "Puts the to-dos that are named first, in that order; the others follow in theirs",
+            ),
             reorder,
+        ),
+        writes(
+            spec("kv.sqlite.todo.complete", "Marks a to-do as done"),
+            |scope, Id { id }| complete(scope, *id, Some(scope.now)),
+        ),
+        writes(
+            spec("kv.sqlite.todo.reopen", "Marks a to-do as not done"),
+            |scope, Id { id }| complete(scope, *id, None),
+        ),
+        writes(
+            spec("kv.sqlite.todo.delete", "Deletes a to-do"),
+            |scope, Id { id }| rows::delete(scope, Table::Todos, *id),
         ),
     ]
 }
 
-fn create(scope: &Scope<'_>, given: &NewTodo) -> Result<Answer, Failure> {
-    given.check("")?;
+/// The answer of a call about one to-do.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct OneItem {
+    status: Status,
+    item: Todo,
+}
+
+impl OneItem {
+    const fn of(item: Todo) -> Self {
+        let status = Status::Ok;
+        Self { status, item }
+    }
+}
+
+fn create(scope: &Scope<'_>, given: &NewTodo) -> Result<OneItem, Failure> {
     let most = scope.quotas.todos;
-    match insert(scope, given, Place::End { most })? {
-        Some(todo) => todo.answer(),
+    match insert(scope, &Item::of(given), Place::End { most })? {
+        Some(todo) => Ok(OneItem::of(todo)),
         None => {
             quotas::check(scope, Table::Todos, 1)?;
-            // Somebody made room since: there is some now.
+            // Another call made room since: there is some now.
             Err(Failure::Busy)
         }
     }
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct CreateMany {
-    items: Vec<Value>,
+    /// The items: titles, or objects with a title and more.
+    items: Many<Entry<NewTodo>, MOST_ITEMS>,
 }
 
-fn create_many(scope: &Scope<'_>, given: &CreateMany) -> Result<Value, Failure> {
-    check::count("items", given.items.len(), check::ITEMS)?;
+/// To-dos that were made.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Items {
+    status: Status,
+    items: Vec<Todo>,
+}
+
+fn create_many(scope: &Scope<'_>, given: &CreateMany) -> Result<Items, Failure> {
     quotas::check(scope, Table::Todos, given.items.len())?;
     let mut position = last_position(scope)?;
     let mut items = Vec::with_capacity(given.items.len());
-    for (at, item) in given.items.iter().enumerate() {
-        let path = format!("items[{at}]");
-        let new = match item {
-            Value::String(title) => NewTodo {
-                title: title.clone(),
-                ..NewTodo::default()
-            },
-            item => check::entry(&path, item)?,
-        };
-        new.check(&format!("{path}."))?;
+    for Entry(new) in given.items.iter() {
         position = position.saturating_add(1);
         let place = Place::At {
             position,
             plan_step: None,
         };
-        if let Some(todo) = insert(scope, &new, place)? {
-            items.push(page::to_json(&todo)?);
-        }
+        items.extend(insert(scope, &Item::of(new), place)?);
     }
-    Ok(json!({ "status": "ok", "items": items }))
+    let status = Status::Ok;
+    Ok(Items { status, items })
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct List {
-    status: Option<Completion>,
-    limit: Option<i64>,
-}
-
-fn list(scope: &Scope<'_>, given: &List) -> Result<Value, Failure> {
-    let limit = page::limit(given.limit, 50, Zero::Refused)?;
-    let which = given.status.unwrap_or(Completion::Open);
+fn list(scope: &Scope<'_>, given: &List<Completion, 50, 1>) -> Result<Page<Todo>, Failure> {
     let sql = format!(
         "SELECT {COLUMNS} FROM todo_items WHERE user_id = ? AND {} ORDER BY position, id LIMIT ?",
-        which.condition()
+        given.status.condition()
     );
-    page::list(scope, "items", &sql, limit, Todo::read)
+    page::list(scope, &sql, given.limit.get(), Todo::read)
 }
 
-fn complete(scope: &Scope<'_>, id: i64, at: Option<i64>) -> Result<Answer, Failure> {
+fn complete(scope: &Scope<'_>, id: i64, at: Option<i64>) -> Result<OneItem, Failure> {
     let sql = format!(
         "UPDATE todo_items SET completed_at = ?1, updated_at = ?2
          WHERE user_id = ?3 AND id = ?4 RETURNING {COLUMNS}"
@@ -186,27 +156,26 @@ fn complete(scope: &Scope<'_>, id: i64, at: Option<i64>) -> Result<Answer, Failu
         .prepare_cached(&sql)?
         .query_row(params![at, scope.now, scope.user, id], Todo::read)
         .optional()?;
-    changed.ok_or_else(|| Table::Todos.not_found(id))?.answer()
+    let changed = changed.ok_or_else(|| Table::Todos.not_found(id))?;
+    Ok(OneItem::of(changed))
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Clear {
-    status: Option<Completion>,
-}
-
-fn clear(scope: &Scope<'_>, given: &Clear) -> Result<Value, Failure> {
-    let which = given.status.unwrap_or(Completion::Open);
-    rows::clear(scope, Table::Todos, which.condition())
-}
-
-#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Reorder {
+    /// Ids in the order wanted.
     ordered_ids: Vec<i64>,
 }
 
-fn reorder(scope: &Scope<'_>, given: &Reorder) -> Result<Value, Failure> {
+/// Nothing but that it was done.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Done {
+    status: Status,
+}
+
+fn reorder(scope: &Scope<'_>, given: &Reorder) -> Result<Done, Failure> {
     let mut statement = scope.transaction.prepare_cached(
         "SELECT id, position FROM todo_items WHERE user_id = ? ORDER BY position, id",
     )?;
@@ -219,7 +188,7 @@ fn reorder(scope: &Scope<'_>, given: &Reorder) -> Result<Value, Failure> {
         let Some(position) = rest.remove(id) else {
             let twice = order.iter().any(|(seen, _)| seen == id);
             return Err(match twice {
-                true => CallError::invalid("ordered_ids", &format!("names {id} twice")),
+                true => CallError::invalid("ordered_ids", &format!("it names {id} twice")),
                 false => Table::Todos.not_found(*id),
             }
             .into());
@@ -235,5 +204,6 @@ fn reorder(scope: &Scope<'_>, given: &Reorder) -> Result<Value, Failure> {
             statement.execute(params![wanted, scope.now, scope.user, id])?;
         }
     }
-    Ok(json!({ "status": "ok" }))
+    let status = Status::Ok;
+    Ok(Done { status })
 }

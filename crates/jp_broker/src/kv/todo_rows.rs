@@ -1,20 +1,28 @@
 //! The rows of to-dos: read, checked and inserted, for `todo` and for the steps of plans.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::sync::LazyLock;
 
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Failure, check,
+    Failure,
     handler::Scope,
+    page::Listed,
     sizing::{Said, Size, size_up},
 };
-use crate::{Answer, CallError};
+use crate::arguments::{
+    Reference,
+    kinds::{Many, Minutes, Notes, Points, Title},
+};
+
+/// The most references of one item.
+pub(super) const MOST_REFERENCES: usize = 64;
 
 /// One to-do.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Todo {
     pub(super) id: i64,
     user_id: String,
@@ -29,6 +37,7 @@ pub(super) struct Todo {
     estimate_optimistic_minutes: i64,
     estimate_likely_minutes: i64,
     estimate_pessimistic_minutes: i64,
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     dependency_refs: Value,
 }
 
@@ -58,76 +67,72 @@ impl Todo {
             dependency_refs: serde_json::from_str(&references).unwrap_or_default(),
         })
     }
-
-    /// Turns it into the answer of a call about it.
-    pub(super) fn answer(&self) -> Result<Answer, Failure> {
-        #[derive(Serialize)]
-        struct Told<'a> {
-            status: &'static str,
-            item: &'a Todo,
-        }
-
-        let (status, item) = ("ok", self);
-        Ok(Answer::of(&Told { status, item })?)
-    }
 }
 
-/// A to-do as a caller says it.
-#[derive(Deserialize, Default)]
+impl Listed for Todo {
+    const KEY: &'static str = "items";
+}
+
+/// A to-do as a caller describes it.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewTodo {
-    pub(super) title: String,
-    pub(super) notes: Option<String>,
-    pub(super) t_shirt_size: Option<String>,
-    pub(super) story_points: Option<i64>,
-    pub(super) estimate_optimistic_minutes: Option<i64>,
-    pub(super) estimate_likely_minutes: Option<i64>,
-    pub(super) estimate_pessimistic_minutes: Option<i64>,
-    pub(super) dependency_refs: Option<Vec<String>>,
+    /// What is to be done.
+    title: Title,
+    /// Details.
+    notes: Option<Notes>,
+    /// Rough size of the work.
+    t_shirt_size: Option<Size>,
+    /// Size of the work in points.
+    story_points: Option<Points>,
+    /// Minutes it takes if all goes well.
+    estimate_optimistic_minutes: Option<Minutes>,
+    /// Minutes it most likely takes.
+    estimate_likely_minutes: Option<Minutes>,
+    /// Minutes it takes if much goes wrong.
+    estimate_pessimistic_minutes: Option<Minutes>,
+    /// What must be done before: ids or titles.
+    dependency_refs: Option<Many<Reference, MOST_REFERENCES>>,
 }
 
-impl NewTodo {
-    /// Refuses what does not fit; `path` is put before the name of the field.
-    pub(super) fn check(&self, path: &str) -> Result<(), CallError> {
-        let field = |name: &'static str| match path {
-            "" => Cow::Borrowed(name),
-            path => Cow::Owned(format!("{path}{name}")),
-        };
-        check::filled(&field("title"), &self.title, check::TITLE)?;
-        if let Some(notes) = &self.notes {
-            check::text(&field("notes"), notes, check::TEXT)?;
+impl From<Title> for NewTodo {
+    fn from(title: Title) -> Self {
+        Self {
+            title,
+            notes: None,
+            t_shirt_size: None,
+            story_points: None,
+            estimate_optimistic_minutes: None,
+            estimate_likely_minutes: None,
+            estimate_pessimistic_minutes: None,
+            dependency_refs: None,
         }
-        let size = self.t_shirt_size.as_deref();
-        if size.is_some_and(|size| Size::parse(size).is_none()) {
-            let problem = format!("is none of {}", Size::WORDS);
-            return Err(CallError::invalid(&field("t_shirt_size"), &problem));
-        }
-        let points = self.story_points;
-        check::number(&field("story_points"), points, check::POINTS)?;
-        for (name, minutes) in [
-            (
-                "estimate_optimistic_minutes",
-                self.estimate_optimistic_minutes,
-            ),
-            ("estimate_likely_minutes", self.estimate_likely_minutes),
-            (
-                "estimate_pessimistic_minutes",
-                self.estimate_pessimistic_minutes,
-            ),
-        ] {
-            check::number(&field(name), minutes, check::MINUTES)?;
-        }
-        let references = self.dependency_refs.as_deref().unwrap_or_default();
-        check::references(&field("dependency_refs"), references)
     }
+}
 
-    fn said(&self) -> Said {
-        Said {
-            size: self.t_shirt_size.as_deref().and_then(Size::parse),
-            points: self.story_points,
-            optimistic: self.estimate_optimistic_minutes,
-            likely: self.estimate_likely_minutes,
-            pessimistic: self.estimate_pessimistic_minutes,
+/// A to-do that is ready to be inserted.
+pub(super) struct Item<'a> {
+    pub(super) title: &'a str,
+    pub(super) notes: Option<&'a str>,
+    pub(super) said: Said,
+    pub(super) references: Vec<&'a str>,
+}
+
+impl<'a> Item<'a> {
+    pub(super) fn of(new: &'a NewTodo) -> Self {
+        let references = new.dependency_refs.as_deref().unwrap_or_default();
+        Self {
+            title: &new.title,
+            notes: new.notes.as_deref(),
+            said: Said {
+                size: new.t_shirt_size,
+                points: new.story_points.map(Points::get),
+                optimistic: new.estimate_optimistic_minutes.map(Minutes::get),
+                likely: new.estimate_likely_minutes.map(Minutes::get),
+                pessimistic: new.estimate_pessimistic_minutes.map(Minutes::get),
+            },
+            references: references.iter().map(Reference::as_str).collect(),
         }
     }
 }
@@ -159,7 +164,7 @@ pub(super) enum Place<'a> {
 }
 
 /// Finding the end and counting what is there are part of the statement, so that one to-do needs no
-/// other. A position that is NULL is one that there is no room for; `OR IGNORE` then inserts nothing.
+/// other. Where there is no room the position is NULL; `OR IGNORE` then inserts nothing.
 static INSERT: LazyLock<String> = LazyLock::new(|| {
     format!(
         "INSERT OR IGNORE INTO todo_items(user_id, title, notes, position, created_at, updated_at,
@@ -175,18 +180,14 @@ static INSERT: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Inserts a to-do that was checked. Nothing when there is no room for it, or when it is of a step of a
+/// Inserts a to-do that was checked. Returns nothing when there is no room for it, or when it is of a step of a
 /// plan that has its to-do.
 pub(super) fn insert(
     scope: &Scope<'_>,
-    new: &NewTodo,
+    new: &Item<'_>,
     place: Place<'_>,
 ) -> Result<Option<Todo>, Failure> {
-    let sizing = size_up(
-        &new.title,
-        new.notes.as_deref().unwrap_or_default(),
-        &new.said(),
-    );
+    let sizing = size_up(new.title, new.notes.unwrap_or_default(), &new.said);
     let (position, plan_step, most) = match place {
         Place::At {
             position,
@@ -194,7 +195,7 @@ pub(super) fn insert(
         } => (Some(position), plan_step, None),
         Place::End { most } => (None, None, Some(most)),
     };
-    let references = json!(new.dependency_refs.as_deref().unwrap_or_default());
+    let references = json!(new.references);
     let values = params![
         scope.user,
         new.title,
@@ -213,7 +214,7 @@ pub(super) fn insert(
     let mut statement = scope.transaction.prepare_cached(&INSERT)?;
     let mut rows = statement.query(values)?;
     let todo = rows.next()?.map(Todo::read).transpose()?;
-    // Outside of a transaction this is what commits, and says so when it fails.
+    // Outside of a transaction this commits, and returns the error when it fails.
     rows.next()?;
     Ok(todo)
 }

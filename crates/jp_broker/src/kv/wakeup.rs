@@ -6,90 +6,73 @@ use rusqlite::params;
 use serde::Deserialize;
 
 use super::{
-    Failure, check,
+    Failure,
     handler::{Scope, reads, writes},
     quotas,
     rows::{self, Id, Table},
-    scheduled::{self, Scheduled},
+    scheduled::{self, OneTask},
 };
-use crate::{Answer, Capability, Spec};
+use crate::{
+    arguments::kinds::{Minutes, Prose, Title},
+    capability::{Known, Spec},
+};
 
-const WAKEUP: Spec = Spec {
-    name: "",
-    summary: "",
-    arguments: "id*",
-    result: "{status, task}",
-    owner: Some("wakeup"),
-    scope: None,
-};
+const fn spec(name: &'static str, summary: &'static str) -> Spec {
+    Spec::new(name, summary).on_data_of("wakeup")
+}
 
 /// Returns the capabilities of this family.
-pub(super) fn all() -> Vec<Arc<dyn Capability>> {
+pub(super) fn all() -> Vec<Arc<dyn Known>> {
     vec![
         writes(
-            Spec {
-                name: "kv.sqlite.wakeup.create",
-                summary: "Makes a prompt run at an interval, for the first time when one has passed",
-                arguments: "name*, prompt*, interval_minutes* (at least 1)",
-                ..WAKEUP
-            },
+            spec(
+                "kv.sqlite.wakeup.create",
+                "Makes a prompt run at an interval, for the first time when one has passed",
+            ),
             create,
         ),
         reads(
-            Spec {
-                name: "kv.sqlite.wakeup.list",
-                summary: "Lists wake-ups, the next one first",
-                arguments: "status (all, enabled, disabled), limit (20; 1 to 1000)",
-                result: "{status, tasks[], more?, limit?}",
-                ..WAKEUP
-            },
-            |scope, given| scheduled::list(scope, Table::Wakeups, given, 20),
+            spec(
+                "kv.sqlite.wakeup.list",
+                "Lists wake-ups, the next one first",
+            ),
+            |scope, given| scheduled::list::<20>(scope, Table::Wakeups, given),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.wakeup.enable",
-                summary: "Switches a wake-up on, also one that was given up",
-                ..WAKEUP
-            },
+            spec(
+                "kv.sqlite.wakeup.enable",
+                "Switches a wake-up on, also one that was given up",
+            ),
             |scope, Id { id }| scheduled::enable(scope, Table::Wakeups, *id),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.wakeup.disable",
-                summary: "Switches a wake-up off",
-                ..WAKEUP
-            },
+            spec("kv.sqlite.wakeup.disable", "Switches a wake-up off"),
             |scope, Id { id }| scheduled::disable(scope, Table::Wakeups, *id),
         ),
         writes(
-            Spec {
-                name: "kv.sqlite.wakeup.delete",
-                summary: "Deletes a wake-up",
-                result: "{status, deleted}",
-                ..WAKEUP
-            },
+            spec("kv.sqlite.wakeup.delete", "Deletes a wake-up"),
             |scope, Id { id }| rows::delete(scope, Table::Wakeups, *id),
         ),
     ]
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Create {
-    name: String,
-    prompt: String,
-    interval_minutes: i64,
+    /// A short name.
+    name: Title,
+    /// What to do each time.
+    prompt: Prose,
+    /// Minutes from one time to the next.
+    interval_minutes: Minutes,
 }
 
-fn create(scope: &Scope<'_>, given: &Create) -> Result<Answer, Failure> {
-    check::filled("name", &given.name, check::TITLE)?;
-    check::filled("prompt", &given.prompt, check::TEXT)?;
-    let least = scope.quotas.smallest_interval_minutes;
-    check::interval("interval_minutes", given.interval_minutes, least)?;
+fn create(scope: &Scope<'_>, given: &Create) -> Result<OneTask, Failure> {
+    let minutes = given.interval_minutes.get();
+    quotas::check_interval(scope, minutes)?;
     quotas::check(scope, Table::Wakeups, 1)?;
-    let first = scope
-        .now
-        .saturating_add(given.interval_minutes.saturating_mul(60));
+    let first = scope.now.saturating_add(minutes.saturating_mul(60));
     let sql = format!(
         "INSERT INTO wakeup_tasks(user_id, name, prompt, interval_minutes, created_at, updated_at,
              next_run_at, origin, wake_at)
@@ -98,13 +81,12 @@ fn create(scope: &Scope<'_>, given: &Create) -> Result<Answer, Failure> {
     );
     let values = params![
         scope.user,
-        given.name,
-        given.prompt,
-        given.interval_minutes,
+        &*given.name,
+        &*given.prompt,
+        minutes,
         scope.now,
         first,
         scope.origin()
     ];
-    let mut statement = scope.transaction.prepare_cached(&sql)?;
-    statement.query_row(values, Scheduled::read)?.answer()
+    scheduled::insert(scope, &sql, values)
 }

@@ -1,7 +1,7 @@
 //! A response of an MCP server as it arrives: read on a thread, scrubbed, and handed on in pieces.
 //!
-//! The client underneath blocks, so each response has a thread until its body ends or nobody wants
-//! it any more.
+//! The client underneath blocks, so each response has a thread until its body ends or its reader
+//! is gone.
 
 use std::{
     io,
@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use jp_mcp::{HttpBody, HttpFailure, HttpFailureKind, HttpResponse};
 use tokio::sync::{mpsc, oneshot};
 
-use super::exchange::{failed, told};
+use super::exchange::{failed, failure};
 use crate::{
     Scrubber,
     http::{Bounds, Client, DownloadError, Receive, Request, Response, Take},
@@ -78,7 +78,7 @@ impl Drop for Stop {
     }
 }
 
-/// What goes from the thread to whoever reads.
+/// What goes from the thread to the reader.
 enum Piece {
     Bytes(Vec<u8>),
     /// The body is whole.
@@ -100,7 +100,7 @@ impl Receiver {
     /// Says how it ended.
     fn finish(mut self, done: Result<Response, DownloadError>) {
         match (done.map_err(|error| why(&error)), self.head.take()) {
-            // Nobody listens any more where the caller is gone.
+            // The caller may be gone.
             (Err(failure), Some(head)) => drop(head.send(Err(failure))),
             (Err(failure), None) => drop(self.pieces.blocking_send(Err(failure))),
             (Ok(_), _) => {
@@ -139,7 +139,7 @@ impl Receive for Receiver {
 
 fn why(error: &DownloadError) -> HttpFailure {
     match error {
-        DownloadError::Http(error) => told(error),
+        DownloadError::Http(error) => failure(error),
         DownloadError::TooLarge { .. } => failed(HttpFailureKind::TooLarge, error.to_string()),
         DownloadError::Stalled { .. } => failed(HttpFailureKind::Timeout, error.to_string()),
         DownloadError::Receiver(_) | DownloadError::Redirected { .. } => {
@@ -168,7 +168,7 @@ impl HttpBody for Arriving {
                 self.is_over = true;
                 return Some(Err(failure));
             }
-            // A body that nobody said to be whole is none.
+            // A body without an end is not a whole one.
             None => {
                 self.is_over = true;
                 return Some(Err(broke_off()));

@@ -1,14 +1,15 @@
-//! Which server a guest means, and what is made of its answers for the guest.
+//! Which server a guest means, and what the guest gets of its answers.
 
 use std::time::Instant;
 
 use jp_policy::{Capability, HostPattern, Net};
-use jp_tool::Content;
-use serde_json::{Map, Value, json};
+use jp_tool::{Content, Part};
+use serde::Serialize;
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::{Call, GITHUB, Reach, Servers, ToolInfo, errors};
-use crate::{CallError, CapabilityCall, Code, Services};
+use crate::{CallError, Code, Services, answer::Status, capability::CapabilityCall};
 
 /// Returns the host and port of a server's URL.
 pub(super) fn host_of(url: &str) -> Result<HostPattern, CallError> {
@@ -18,6 +19,43 @@ pub(super) fn host_of(url: &str) -> Result<HostPattern, CallError> {
         format!("{}:{port}", url.host_str()?).parse().ok()
     });
     host.ok_or_else(|| CallError::new(Code::Unavailable, "the URL of the MCP server has no host"))
+}
+
+/// The tools of a server.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Listed {
+    status: Status,
+    server: String,
+    tools: ToolList,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ToolList {
+    tools: Vec<Value>,
+}
+
+/// What a tool of a server returned.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Replied {
+    status: Status,
+    server: String,
+    result: ToolResult,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+struct ToolResult {
+    #[cfg_attr(test, schemars(with = "Vec<Value>"))]
+    content: Vec<Part>,
+    is_error: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<Value>,
 }
 
 /// A server that a call may use.
@@ -42,8 +80,11 @@ pub(super) fn choose<'a>(
         (_, []) => Err(none()),
         (None, [id]) => Ok(Chosen { pool, id }),
         (None, _) => {
-            let problem = format!("is required, as one of {}", ids.join(", "));
-            Err(CallError::invalid("server", &problem))
+            let message = format!(
+                "missing argument `server`: expected one of {}",
+                ids.join(", ")
+            );
+            Err(CallError::new(Code::InvalidArgs, message))
         }
         (Some(named), _) => match pool.get(named) {
             Some(server) => Ok(Chosen {
@@ -53,7 +94,7 @@ pub(super) fn choose<'a>(
             None => {
                 let named = jp_text::start(named, 100);
                 let message = format!(
-                    "there is no MCP server `{named}`; configured: {}",
+                    "unknown MCP server `{named}`: expected one of {}",
                     ids.join(", ")
                 );
                 Err(CallError::new(Code::NotFound, message))
@@ -95,19 +136,20 @@ impl Chosen<'_> {
         }
     }
 
-    pub(super) async fn list(&self, call: &CapabilityCall<'_>) -> Result<Value, CallError> {
+    pub(super) async fn list(&self, call: &CapabilityCall<'_>) -> Result<Listed, CallError> {
         self.check_net(call)?;
         let left = call.deadline.saturating_duration_since(Instant::now());
         let listed = self.pool.list_tools(self.id, call.cancel);
         let listed = tokio::time::timeout(left, listed).await;
         let listed = listed.map_err(|_| errors::late(self.id))?;
-        let tools = listed.map_err(|error| errors::told(&error))?;
+        let tools = listed.map_err(|error| errors::failed(&error))?;
         let sent: Vec<Value> = tools.tools.iter().map(ToolInfo::to_json).collect();
-        let mut json = json!({ "status": "ok", "server": self.id, "tools": { "tools": sent } });
-        if let (false, Some(object)) = (tools.notes.is_empty(), json.as_object_mut()) {
-            object.insert("notes".to_owned(), tools.notes.clone().into());
-        }
-        Ok(json)
+        Ok(Listed {
+            status: Status::Ok,
+            server: self.id.to_owned(),
+            tools: ToolList { tools: sent },
+            notes: tools.notes.clone(),
+        })
     }
 
     pub(super) async fn call(
@@ -115,7 +157,7 @@ impl Chosen<'_> {
         call: &CapabilityCall<'_>,
         tool: &str,
         arguments: Map<String, Value>,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Replied, CallError> {
         self.check_net(call)?;
         let made = Call {
             tool,
@@ -127,7 +169,7 @@ impl Chosen<'_> {
             progress: &|_| {},
         };
         let called = self.pool.call(self.id, &made).await;
-        let called = called.map_err(|error| errors::told(&error))?;
+        let called = called.map_err(|error| errors::failed(&error))?;
         let Content {
             mut parts,
             structured,
@@ -136,10 +178,14 @@ impl Chosen<'_> {
             // Servers should repeat it as text; of those that do not, this is all there is.
             parts.push(structured.to_string().into());
         }
-        let mut result = json!({ "content": parts, "isError": called.is_error });
-        if let (Some(structured), Some(object)) = (structured, result.as_object_mut()) {
-            object.insert("structuredContent".to_owned(), structured);
-        }
-        Ok(json!({ "status": "ok", "server": self.id, "result": result }))
+        Ok(Replied {
+            status: Status::Ok,
+            server: self.id.to_owned(),
+            result: ToolResult {
+                content: parts,
+                is_error: called.is_error,
+                structured_content: structured,
+            },
+        })
     }
 }

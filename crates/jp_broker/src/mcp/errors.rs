@@ -1,4 +1,4 @@
-//! What a guest is told when a server was not used.
+//! The errors that a guest gets of MCP servers.
 
 use jp_mcp::{HttpFailureKind, McpError};
 
@@ -8,7 +8,7 @@ use crate::{CallError, Code};
 const INVALID_PARAMS: i32 = -32602;
 
 /// Turns the error of a server into the one shape.
-pub(super) fn told(error: &McpError) -> CallError {
+pub(super) fn failed(error: &McpError) -> CallError {
     let (code, reason) = match error {
         McpError::UnknownServer { .. } | McpError::UnknownTool { .. } => (Code::NotFound, None),
         McpError::Refused { .. } => (Code::Forbidden, Some("server_refused")),

@@ -75,7 +75,7 @@ impl McpExchange {
             proxy: None,
         };
         let client = Client::with_resolver(options, Arc::clone(&self.resolver));
-        let client = Arc::new(client.map_err(|error| told(&error))?);
+        let client = Arc::new(client.map_err(|error| failure(&error))?);
         clients.insert(key, Arc::clone(&client));
         Ok(client)
     }
@@ -128,7 +128,7 @@ pub(super) fn failed(kind: HttpFailureKind, message: impl Into<String>) -> HttpF
 }
 
 /// Says what a failure of the client means to the caller.
-pub(super) fn told(error: &HttpError) -> HttpFailure {
+pub(super) fn failure(error: &HttpError) -> HttpFailure {
     let kind = match error {
         HttpError::Denied { .. } | HttpError::Refused { .. } => HttpFailureKind::Denied,
         HttpError::Timeout { .. } => HttpFailureKind::Timeout,
@@ -191,7 +191,7 @@ fn fill(server: &HttpServer, source: &SecretSource) -> Result<Filled, HttpFailur
     Ok(filled)
 }
 
-/// Tells whether nobody on the way can read what is sent.
+/// Tells whether what is sent cannot be read on the way.
 fn is_private_way(url: &str) -> bool {
     let Ok(url) = Url::parse(url) else {
         return false;

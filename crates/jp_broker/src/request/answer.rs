@@ -1,10 +1,11 @@
-//! What a guest is told of a response.
+//! What a guest gets of a response.
 
 use data_encoding::BASE64;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::follow::Followed;
-use crate::{CallError, http::Response, web::Job};
+use crate::{CallError, answer::Status, http::Response, web::Job};
 
 /// Response headers whose values are credentials.
 const SECRET: [&str; 10] = [
@@ -21,12 +22,29 @@ const SECRET: [&str; 10] = [
 ];
 const REDACTED: &str = "[redacted]";
 
-/// Says what came back, scrubbed.
+/// What came back.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct HttpAnswer {
+    status: Status,
+    server: Option<String>,
+    http_status: u16,
+    #[cfg_attr(test, schemars(with = "Map<String, Value>"))]
+    headers: Value,
+    text: String,
+    json: Value,
+    encoding: &'static str,
+    // Where the response comes from, if that is another place than the one that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+/// Makes the answer of a response, without secrets.
 pub(super) fn answer(
     job: &Job,
     server: Option<&str>,
     followed: Followed,
-) -> Result<Value, CallError> {
+) -> Result<HttpAnswer, CallError> {
     let response = &followed.response;
     let body = job.unpack(response)?;
     let body = job.scrubber.scrub_bytes(&body);
@@ -42,19 +60,17 @@ pub(super) fn answer(
     job.scrubber.scrub_json(&mut json);
     let mut headers = Value::Object(headers(response));
     job.scrubber.scrub_json(&mut headers);
-    let mut answer = json!({
-        "status": "ok",
-        "server": server,
-        "http_status": response.status,
-        "headers": headers,
-        "text": text,
-        "json": json,
-        "encoding": encoding,
-    });
-    if let Some(url) = &followed.redirected_to {
-        answer["url"] = job.scrubber.scrub(url).into_owned().into();
-    }
-    Ok(answer)
+    let scrubbed = |url: &String| job.scrubber.scrub(url).into_owned();
+    Ok(HttpAnswer {
+        status: Status::Ok,
+        server: server.map(str::to_owned),
+        http_status: response.status,
+        headers,
+        text,
+        json,
+        encoding,
+        url: followed.redirected_to.as_ref().map(scrubbed),
+    })
 }
 
 /// Returns the headers under lower-case names; several of one name are joined by commas.

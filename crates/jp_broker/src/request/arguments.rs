@@ -2,29 +2,38 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::{CallError, secrets::mentions_secret};
+use crate::{CallError, arguments::kinds::Positive, secrets::mentions_secret};
 
 /// How long a request takes at most when it does not say.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The arguments of `http.request`.
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct RequestArguments {
+    /// GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS.
     pub(super) method: String,
-    pub(super) server: Option<String>,
+    /// The whole address; counts before endpoint.
     pub(super) url: Option<String>,
+    /// A path of the server, or a whole address.
     pub(super) endpoint: Option<String>,
-    #[serde(default)]
+    /// The configured server; not needed if there is only one.
+    pub(super) server: Option<String>,
+    /// Headers to send, as strings.
     pub(super) headers: Option<Map<String, Value>>,
-    #[serde(default)]
+    /// Parameters for the query string.
     query: Option<Map<String, Value>>,
+    /// The body as text.
     body: Option<String>,
+    /// The body as JSON.
     json: Option<Value>,
-    timeout_seconds: Option<f64>,
+    /// How long to wait at most.
+    timeout_seconds: Option<Positive>,
 }
 
 /// A body, and what it is if the guest does not say.
@@ -55,20 +64,20 @@ impl RequestArguments {
             None => Ok(()),
             Some((field, _)) => Err(CallError::invalid(
                 field,
-                "has a placeholder for a secret; secrets go into the values of headers only",
+                "it has a placeholder for a secret, and secrets go into the values of headers only",
             )),
         }
     }
 
     /// Returns how long the request may take; more than the host allows is an error, not less time.
     pub(super) fn timeout(&self, most: Duration) -> Result<Duration, CallError> {
-        let Some(seconds) = self.timeout_seconds else {
+        let Some(Positive(seconds)) = self.timeout_seconds else {
             return Ok(DEFAULT_TIMEOUT.min(most));
         };
         let asked = Duration::try_from_secs_f64(seconds).ok();
         let asked = asked.filter(|asked| !asked.is_zero() && *asked <= most);
         asked.ok_or_else(|| {
-            let problem = format!("must be more than 0 and at most {}", most.as_secs());
+            let problem = format!("expected more than 0 and at most {}", most.as_secs());
             CallError::invalid("timeout_seconds", &problem)
         })
     }
@@ -100,7 +109,7 @@ impl RequestArguments {
         match (&self.body, &self.json) {
             (Some(_), Some(_)) => Err(CallError::invalid(
                 "json",
-                "cannot be sent together with `body`",
+                "it cannot be sent together with `body`",
             )),
             (None, Some(json)) => Ok(Body {
                 bytes: json.to_string().into_bytes(),
@@ -127,7 +136,7 @@ fn scalar(name: &str, value: &Value) -> Result<String, CallError> {
             let field = format!("query.{}", jp_text::inline(name));
             Err(CallError::invalid(
                 &field,
-                "must be a string, a number, a boolean, or a list of them",
+                "expected a string, a number, a boolean, or a list of them",
             ))
         }
     }

@@ -87,7 +87,7 @@ fn redirect(response: &Response) -> Option<&[u8]> {
 impl Hop {
     fn next(mut self, status: u16, location: &[u8]) -> Result<Self, CallError> {
         let refused = |reason: &str| {
-            let message = format!("the server redirected to where nobody follows: {reason}");
+            let message = format!("cannot follow the redirect of the server: {reason}");
             CallError::new(Code::Upstream, message)
         };
         let broken = |error: crate::http::HttpError| refused(&error.to_string());

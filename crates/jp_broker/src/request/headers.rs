@@ -61,18 +61,21 @@ impl Headers {
         let mut headers = Self::default();
         let count = arguments.headers.as_ref().map_or(0, |own| own.len());
         if count > MAX_HEADERS {
-            let problem = format!("has more than {MAX_HEADERS} entries");
+            let problem = format!("expected at most {MAX_HEADERS} entries, found {count}");
             return Err(CallError::invalid("headers", &problem));
         }
         for (name, value) in arguments.headers.iter().flatten() {
             let Value::String(value) = value else {
                 let field = format!("headers.{}", jp_text::inline(name));
-                return Err(CallError::invalid(&field, "must be a string"));
+                return Err(CallError::invalid(&field, "expected a string"));
             };
             // `Authorization` beside `authorization`: which one a server believes is anyone's guess.
             if headers.has(name) {
                 let field = format!("headers.{}", jp_text::inline(name));
-                return Err(CallError::invalid(&field, "is given twice"));
+                return Err(CallError::invalid(
+                    &field,
+                    "it is given twice, in upper and lower case",
+                ));
             }
             headers.add(job, Owner::Guest, name, value, place)?;
         }
@@ -82,7 +85,7 @@ impl Headers {
                 headers.add(job, Owner::Server(server), name, value, place)?;
             }
         }
-        // Ours: nobody else knows what can be decoded.
+        // Ours: a guest does not know what can be decoded.
         headers.remove("accept-encoding");
         headers.push("Accept-Encoding", ENCODINGS);
         if !headers.has("user-agent") {
@@ -142,11 +145,11 @@ impl Headers {
         place: &Location,
     ) -> Result<(), CallError> {
         let field = format!("headers.{}", jp_text::inline(name));
-        let crooked = "has a placeholder that is not of the form `{{secret:NAME}}`";
-        let parts = parts(template).ok_or_else(|| CallError::invalid(&field, crooked))?;
+        let form = "expected placeholders of the form `{{secret:NAME}}`";
+        let parts = parts(template).ok_or_else(|| CallError::invalid(&field, form))?;
         let secrets = parts.iter().filter(|part| matches!(part, Part::Secret(_)));
         if template.len() > MAX_VALUE || secrets.count() > MAX_SECRETS {
-            let problem = format!("has more than {MAX_VALUE} bytes or {MAX_SECRETS} secrets");
+            let problem = format!("expected at most {MAX_VALUE} bytes and {MAX_SECRETS} secrets");
             return Err(CallError::invalid(&field, &problem));
         }
         let mut value = Zeroizing::new(Vec::new());
@@ -164,7 +167,7 @@ impl Headers {
             };
             if !secret.is_meant_for(place) {
                 let message = format!(
-                    "secret '{}' is not meant for {}{}; whoever stored it decides where it may be sent",
+                    "secret '{}' is not meant for {}{}: it is sent only to the addresses it was stored for",
                     secret.name,
                     place.origin(),
                     place.path
@@ -194,7 +197,7 @@ impl Owner<'_> {
                 Some(store) => Ok(store.find(name)?),
                 None => {
                     let message = format!(
-                        "server '{}' needs secret '{name}', and there is no secret store; `jp secret set {name} --for {}` makes one",
+                        "server '{}' needs secret '{name}', and this host has no secret store; `jp secret set {name} --for {}` makes one",
                         server.name, server.url
                     );
                     Err(CallError::unconfigured(message))
@@ -210,9 +213,8 @@ impl Owner<'_> {
             Self::Guest => "URL",
             Self::Server(server) => &server.url,
         };
-        let message = format!(
-            "there is no secret '{name}'; `jp secret set {name} --for {audience}` stores it"
-        );
+        let message =
+            format!("unknown secret '{name}'; `jp secret set {name} --for {audience}` stores it");
         CallError::new(Code::NotFound, message)
     }
 }

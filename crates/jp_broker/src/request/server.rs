@@ -22,7 +22,7 @@ const CREDENTIALS: [&str; 9] = [
     "credential",
     "signature",
 ];
-/// Shorter values are no secrets, and would be found everywhere.
+/// The shortest value that is looked for: a shorter one would be found everywhere.
 const MIN_SECRET: usize = 8;
 
 /// A server that tools can name instead of spelling out its address.
@@ -54,10 +54,7 @@ impl fmt::Debug for HttpServer {
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The URL is none.
-    #[error(
-        "the URL of server `{}` cannot be used: {reason}",
-        jp_text::inline(name)
-    )]
+    #[error("invalid URL of server `{}`: {reason}", jp_text::inline(name))]
     Url {
         /// The server.
         name: String,
@@ -65,13 +62,13 @@ pub enum ServerError {
         reason: String,
     },
     /// Two servers have one name.
-    #[error("there are two servers named `{}`", jp_text::inline(name))]
+    #[error("server `{}` is configured twice", jp_text::inline(name))]
     Twice {
         /// The name.
         name: String,
     },
     /// Their headers cannot be looked for in answers.
-    #[error("the headers of the servers cannot be scrubbed")]
+    #[error("cannot scrub the headers of the servers from responses")]
     Headers {
         /// Why not.
         #[source]
@@ -105,7 +102,7 @@ impl HttpServers {
     ///
     /// # Errors
     ///
-    /// When a URL is none, or a name is given twice.
+    /// When a URL is invalid, or a name is given twice.
     pub fn new(servers: Vec<HttpServer>) -> Result<Self, ServerError> {
         for (at, server) in servers.iter().enumerate() {
             let name = || server.name.clone();
@@ -165,7 +162,7 @@ impl HttpServers {
         let place = place("endpoint", &url)?;
         // Nothing that is joined to a server's URL may lead elsewhere with its headers.
         if !is_at(server, &place) {
-            return Err(CallError::invalid("endpoint", "leads to another server"));
+            return Err(CallError::invalid("endpoint", "it leads to another server"));
         }
         Ok(Chosen {
             url,
@@ -184,7 +181,7 @@ impl HttpServers {
         let found = self.servers.iter().find(|server| server.name == name);
         if found.is_none() {
             let shown = jp_text::start(name, 80);
-            let message = format!("there is no server named '{shown}'; {}", self.known());
+            let message = format!("unknown server `{shown}`: {}", self.known());
             return Err(CallError::new(Code::NotFound, message));
         }
         Ok(found)
@@ -195,18 +192,18 @@ impl HttpServers {
             let message = "no server is configured for `http.request`; give a `url`, or add one as `[broker.http.NAME]`";
             return CallError::unconfigured(message);
         }
-        let problem = format!("is required; {}", self.known());
-        CallError::invalid("server", &problem)
+        let message = format!("missing argument `server`: {}", self.known());
+        CallError::new(Code::InvalidArgs, message)
     }
 
     fn known(&self) -> String {
         let names: Vec<&str> = self.servers.iter().map(|s| s.name.as_str()).collect();
-        format!("known are: {}", names.join(", "))
+        format!("expected one of {}", names.join(", "))
     }
 }
 
 fn place(field: &str, url: &str) -> Result<Location, CallError> {
-    locate(url).map_err(|error| CallError::invalid(field, &format!("is refused: {error}")))
+    locate(url).map_err(|error| CallError::invalid(field, &error.to_string()))
 }
 
 fn is_at(server: &HttpServer, place: &Location) -> bool {

@@ -5,15 +5,15 @@ use std::{fmt, io, path::PathBuf};
 use super::KeyringError;
 use crate::CallError;
 
-/// Says why something about secrets cannot be done.
+/// Why something about secrets cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// The text is no name of a secret.
-    #[error("a secret's name has 1 to 64 characters of a-z, 0-9, `_` and `-`")]
+    /// The text is not the name of a secret.
+    #[error("invalid name of a secret: expected 1 to 64 characters of a-z, 0-9, `_` and `-`")]
     Name,
-    /// The text is no audience.
+    /// The text is not an audience.
     #[error(
-        "`{}` is no audience: expected `https://host`, `https://host:port` or `https://host/path`",
+        "invalid audience `{}`: expected `https://host`, `https://host:port` or `https://host/path`",
         jp_text::inline(text)
     )]
     Audience {
@@ -21,7 +21,7 @@ pub enum SecretError {
         text: String,
     },
     /// The value cannot be kept.
-    #[error("the value {problem}")]
+    #[error("invalid value: {problem}")]
     Value {
         /// What is wrong with it, without showing it.
         problem: &'static str,
@@ -54,7 +54,7 @@ pub enum SecretError {
     },
     /// The key lies in the keyring, which cannot be asked for it.
     #[error(
-        "the key of the secrets is in the keyring, and cannot be had: {problem}; {}; `jp secret move-key --to file`, run where it can be had, does away with the need",
+        "cannot read the key of the secrets from the keyring: {problem}; {}; `jp secret move-key --to file`, run where the keyring can be read, moves the key to a file",
         problem.way_out()
     )]
     KeyUnreachable {
@@ -119,7 +119,7 @@ pub enum SecretError {
     Random,
 }
 
-/// Where a key lies, for people.
+/// Where a key lies, as messages name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyLies {
     /// In a file.
@@ -145,7 +145,7 @@ fn way_out(kind: &str) -> &'static str {
     }
 }
 
-/// Tells a guest that there are no secrets to be had, and nothing about files of this machine.
+/// Makes the error for a guest, which must not learn about files of this machine.
 impl From<SecretError> for CallError {
     fn from(_: SecretError) -> Self {
         Self::unconfigured("the secret store cannot be read; `jp secret list` says why")

@@ -2,7 +2,7 @@
 //! spelled: `\u002B`, `%2b`, `&#43;`, and JSON within JSON. Does not know what is looked for.
 //!
 //! Escapes are read one layer at a time. `%250A` is a line break that was escaped twice, or the text
-//! `%0A` escaped once: only who knows what is looked for can tell which, so every layer is searched.
+//! `%0A` escaped once: only the value that is looked for could tell which, so every layer is searched.
 
 use std::{borrow::Cow, rc::Rc};
 

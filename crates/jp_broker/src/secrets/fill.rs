@@ -51,8 +51,8 @@ pub fn secrets_in(text: &str) -> Vec<SecretName> {
     names.collect()
 }
 
-/// Finds a secret for a guest that has it in its grant. Whoever has not learns nothing from the
-/// answer: the store is not even asked.
+/// Finds a secret for a guest that has it in its grant. A guest that has not learns nothing from the
+/// error: the store is not even asked.
 pub(crate) fn find_granted(
     store: Option<&SecretStore>,
     grant: &Brokered,
@@ -68,9 +68,8 @@ pub(crate) fn find_granted(
         return Err(CallError::new(Code::Forbidden, message));
     }
     let Some(store) = store else {
-        let message = format!(
-            "there is no secret store on this host; `jp secret set {name} --for URL` makes one"
-        );
+        let message =
+            format!("this host has no secret store; `jp secret set {name} --for URL` makes one");
         return Err(CallError::unconfigured(message));
     };
     Ok(store.find(name)?)
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn crooked_placeholders_are_refused() {
+    fn malformed_placeholders_are_refused() {
         for bad in [
             "{{secret:a",
             "{{secret:}}",

@@ -32,7 +32,7 @@ pub(super) fn forms(value: &[u8]) -> BTreeSet<Vec<u8>> {
             forms.extend(json_forms(text));
             forms.insert(html(text).into_bytes());
         }
-        // What is left of it where somebody made a text of it.
+        // What is left of it where bytes were made into a text.
         Cow::Owned(text) => drop(forms.insert(text.into_bytes())),
     }
     forms.retain(|form| form.len() >= MIN_FORM);

@@ -17,7 +17,7 @@ use super::{
 /// How the line begins that stands in the file when the key lies in a keyring; an id follows. No
 /// such line has the length of a key.
 const MARK: &str = "jp-secrets-key 1 in the keyring: ";
-/// Larger files hold neither a key nor the line.
+/// The largest file that may hold a key or the line.
 const MAX_FILE: u64 = 4096;
 
 /// Where a key lies.
@@ -34,7 +34,7 @@ pub enum KeyPlace {
 pub enum Moved {
     /// It lies at the new place, and nowhere else.
     Moved,
-    /// It lies at the new place, and the keyring could not be made to forget it.
+    /// It lies at the new place, and could not be deleted from the keyring.
     CopyLeft {
         /// Why not.
         problem: KeyringError,
@@ -99,7 +99,7 @@ impl Key {
         if let Ok(Some(key)) = fetched {
             return Ok(Some(key));
         }
-        // Somebody may have moved it between the two looks.
+        // Another process may have moved it between the two reads.
         let fetched = match self.look()? {
             Some(Found::Key(key)) => return Ok(Some(key)),
             Some(Found::InKeyring(now)) if now != id => self.fetch(&now),
@@ -127,18 +127,18 @@ impl Key {
         if let Some((keyring, id)) = kept {
             let written = self.write(mark(&id).as_bytes(), Present::Keep);
             if !matches!(written, Ok(true)) {
-                // Somebody else was first, or it failed: no file names this item.
+                // Another process was first, or it failed: no file names this item.
                 let _ = keyring.remove(&id);
             }
             written?;
         } else {
             self.write(&key, Present::Keep)?;
         }
-        // Whoever was first: two processes must not seal with two keys.
+        // The first one counts: two processes must not seal with two keys.
         self.read()?.ok_or_else(|| self.missing())
     }
 
-    /// Moves the key, which is `key`. Nobody else must make or move it meanwhile.
+    /// Moves the key, which is `key`. No other process may make or move it meanwhile.
     pub(super) fn move_to(&self, place: KeyPlace, key: &[u8]) -> Result<Moved, SecretError> {
         match (self.look()?, place) {
             (None, _) => Ok(Moved::NoKey),
@@ -172,7 +172,7 @@ impl Key {
         }
     }
 
-    /// Says that there is no key although there are secrets.
+    /// Makes the error of secrets without a key.
     pub(super) fn missing(&self) -> SecretError {
         SecretError::KeyMissing {
             sealed: self.paths.secrets.clone(),
@@ -180,7 +180,7 @@ impl Key {
         }
     }
 
-    /// Says that the key, wherever it lies, does not open the secrets.
+    /// Makes the error of a key that does not open the secrets.
     pub(super) fn tampered(&self) -> SecretError {
         let path = self.paths.key.clone();
         let read = private::read(&path, MAX_FILE).ok().flatten();
@@ -210,7 +210,7 @@ impl Key {
         let keyring = keyring.ok_or(unreachable(KeyringError::Off))?;
         let key = keyring.get(id).map_err(unreachable)?;
         if key.as_ref().is_some_and(|key| key.len() != seal::KEY_LEN) {
-            let reason = "what it keeps for jp is no key".to_owned();
+            let reason = "what it keeps for jp is not a key".to_owned();
             return Err(unreachable(KeyringError::Failed { reason }));
         }
         Ok(key)
@@ -234,7 +234,7 @@ fn keep(keyring: &dyn Keyring, key: &[u8]) -> Result<KeyId, KeyringError> {
         },
         Err(error) => error,
     };
-    // Nothing says that it lies there. One item too many would do no harm.
+    // No file names the item: one that is left over does no harm.
     let _ = keyring.remove(&id);
     Err(error)
 }

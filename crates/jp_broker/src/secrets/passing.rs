@@ -267,7 +267,7 @@ mod tests {
             3 => percent("%25"),
             4 => format!("&#{};", u32::from(letter)),
             5 => format!("&amp;#x{:x};", u32::from(letter)),
-            // A sign that escapes begin with is never written as it is by whoever escapes at all.
+            // A sign that escapes begin with is never written as it is where anything is escaped.
             _ if "&%\"".contains(letter) => units("\\"),
             _ => letter.to_string(),
         }

@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path, most: u64) -> Result<Option<Zeroizing<Vec<u8>>>,
     }
 }
 
-/// Says what makes a file unsafe, and what to do with the secrets in it.
+/// Returns what makes a file unsafe, and what to do with the secrets in it.
 fn unsafe_file(path: &Path, exposure: Exposure) -> SecretError {
     match exposure {
         Exposure::Changeable | Exposure::Readable => exposed(
@@ -65,12 +65,12 @@ pub(super) fn write(path: &Path, bytes: &[u8], present: Present) -> Result<bool,
     .map_err(failed)
 }
 
-/// Removes files beside `path` that nobody finished.
+/// Removes files beside `path` that a killed process left unfinished.
 pub(super) fn sweep(path: &Path) {
     jp_disk::sweep_new(jp_disk::parent(path));
 }
 
-/// Waits until nobody else changes files beside `path`; the lock lasts as long as what is returned.
+/// Waits until no other process changes files beside `path`; the lock lasts as long as what is returned.
 pub(super) fn lock(path: &Path) -> Result<File, SecretError> {
     create_dir(parent(path)?)?;
     let lock = path.with_extension("lock");
@@ -78,7 +78,7 @@ pub(super) fn lock(path: &Path) -> Result<File, SecretError> {
     Disk::real().lock(&lock).map_err(failed)
 }
 
-/// Refuses what is no file, by its kind.
+/// Refuses what is not a file, by its kind.
 fn check_kind(path: &Path, found: FileType) -> Result<(), SecretError> {
     let kind = match found {
         file if file.is_file() => return Ok(()),

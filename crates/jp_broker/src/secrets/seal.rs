@@ -1,4 +1,4 @@
-//! Sealing: secrets to bytes that only the key opens and nobody can change unnoticed.
+//! Sealing: secrets to bytes that only the key opens, and in which every change is noticed.
 //!
 //! `jp-secrets 1\n`, a random nonce, then ChaCha20-Poly1305 over JSON, with the first line
 //! authenticated too. An older file put back in place is not noticed.

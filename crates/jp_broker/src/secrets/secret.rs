@@ -9,7 +9,7 @@ use crate::http::Location;
 
 /// Longer names are refused.
 const MAX_NAME: usize = 64;
-/// Shorter values cannot be kept out of texts: whoever lists all of them sees which one is scrubbed.
+/// Shorter values cannot be kept out of texts: a guest that lists all of them sees which one is scrubbed.
 const MIN_VALUE: usize = 8;
 /// Longer values are refused; a private key takes a third of this.
 const MAX_VALUE: usize = 8 * 1024;
@@ -64,12 +64,12 @@ impl SecretValue {
     pub fn new(bytes: Vec<u8>) -> Result<Self, SecretError> {
         let bytes = Zeroizing::new(bytes);
         if bytes.trim_ascii().len() < MIN_VALUE {
-            let problem = "has fewer than 8 bytes, white space around it not counted: too few to be \
-                           told from other text";
+            let problem = "expected at least 8 bytes without the white space around it: a shorter one \
+                           cannot be told from other text";
             return Err(SecretError::Value { problem });
         }
         if bytes.len() > MAX_VALUE {
-            let problem = "has more than 8 KiB";
+            let problem = "expected at most 8 KiB";
             return Err(SecretError::Value { problem });
         }
         Ok(Self(bytes))

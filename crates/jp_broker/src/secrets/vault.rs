@@ -14,7 +14,7 @@ use super::{
     seal,
 };
 
-/// Larger sealed files are none of ours.
+/// The largest file that may be one of ours.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
 /// Keeps secrets.
@@ -26,7 +26,7 @@ pub trait Vault: Send + Sync {
     /// When they cannot be read, or not be trusted.
     fn load(&self) -> Result<Arc<Vec<Secret>>, SecretError>;
 
-    /// Replaces the secrets by what `change` makes of them, with nobody else changing them meanwhile.
+    /// Replaces the secrets by what `change` makes of them, while no other process changes them.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl FileVault {
     ///
     /// # Errors
     ///
-    /// When what says so cannot be read, or not be trusted.
+    /// When the file cannot be read, or not be trusted.
     pub fn key_place(&self) -> Result<Option<KeyPlace>, SecretError> {
         self.key.place()
     }
@@ -102,7 +102,7 @@ impl FileVault {
     ///
     /// # Errors
     ///
-    /// When the key cannot be had or does not open the secrets, or the new place does not take it;
+    /// When the key cannot be read or does not open the secrets, or the new place does not take it;
     /// it lies where it lay then.
     pub fn move_key(&self, to: KeyPlace) -> Result<Moved, SecretError> {
         if self.key.place()?.is_none() && !self.paths.secrets.exists() {
@@ -117,8 +117,8 @@ impl FileVault {
         self.key.move_to(to, &key)
     }
 
-    /// Removes what a process left behind that was killed while it wrote: it may hold a key. Nobody else
-    /// writes while the lock is held.
+    /// Removes what a process left behind that was killed while it wrote: it may hold a key. No other
+    /// process writes while the lock is held.
     fn sweep(&self) {
         private::sweep(&self.paths.secrets);
         private::sweep(&self.paths.key);

@@ -20,18 +20,22 @@ pub(crate) fn check(host: &Host, code: Code, calls: &[(&str, Value, &str)]) {
 #[test]
 fn what_is_missing_unknown_or_of_another_type_is_named() {
     let calls = [
-        ("todo.create", json!({}), "missing field `title`"),
+        ("todo.create", json!({}), "missing argument `title`"),
         ("todo.create", json!({ "title": 5 }), "`title`"),
         (
             "todo.create",
             json!({ "title": "t", "colour": "red" }),
             "colour",
         ),
-        ("todo.create", json!({ "title": " \n" }), "`title` is empty"),
+        (
+            "todo.create",
+            json!({ "title": " \n" }),
+            "for `title`: expected a text that is not empty",
+        ),
         (
             "todo.create",
             json!({ "title": "t", "t_shirt_size": "XXL" }),
-            "`t_shirt_size` is none of XS",
+            "for `t_shirt_size`: expected one of XS",
         ),
         (
             "todo.create",
@@ -45,7 +49,7 @@ fn what_is_missing_unknown_or_of_another_type_is_named() {
         ),
         (
             "todo.create",
-            json!({ "title": "t", "dependency_refs": [1] }),
+            json!({ "title": "t", "dependency_refs": [1.5] }),
             "`dependency_refs[0]`",
         ),
         ("todo.create_many", json!({}), "`items`"),
@@ -114,7 +118,7 @@ fn what_is_missing_unknown_or_of_another_type_is_named() {
         (
             "reminders.snooze",
             json!({ "id": 1 }),
-            "`due_at` is required",
+            "missing argument `due_at`, `delay_seconds` or `in_seconds`",
         ),
         ("reminders.clear", json!({ "status": "fired" }), "`status`"),
         ("planning.create", json!({ "title": "t" }), "`goal`"),
@@ -142,7 +146,7 @@ fn what_is_missing_unknown_or_of_another_type_is_named() {
         (
             "planning.create",
             json!({ "title": "t", "goal": "g", "steps": [{ "title": "a", "points": 1.5 }] }),
-            "`steps[0].story_points`",
+            "`steps[0].points`",
         ),
         (
             "planning.create",

@@ -147,7 +147,7 @@ fn numbers_beyond_64_bits_and_fractions_are_refused_everywhere() {
 #[test]
 fn a_reminder_without_a_time_is_refused() {
     let host = Host::new();
-    let words = "`due_at` is required, or delay_seconds, or in_seconds";
+    let words = "missing argument `due_at`, `delay_seconds` or `in_seconds`";
     let nulls = json!({ "title": "t", "due_at": null, "delay_seconds": null });
     let calls = [
         ("reminders.create", json!({ "title": "t" }), words),
@@ -162,9 +162,9 @@ fn a_reminder_without_a_time_is_refused() {
 #[test]
 fn a_number_out_of_range_is_refused_with_the_range_and_never_changed() {
     let year_9999 = 253_402_300_799_i64;
-    let time = "must be between 0 and 253402300799, in seconds since 1970";
-    let delay = format!("must be between 0 and {} seconds from now", year_9999 - NOW);
-    let minutes = "`interval_minutes` must be between 1 and 5256000 minutes";
+    let time = "expected 0 to 253402300799, in seconds since 1970";
+    let delay = "seconds`: expected 0 to 253402300799";
+    let minutes = "for `interval_minutes`: expected 0 to 5256000";
     let task = json!({ "name": "n", "prompt": "p", "run_at": 1, "interval_minutes": 1 });
     let step = |step: Value| json!({ "title": "t", "goal": "g", "steps": [step] });
     for past in [-1, i64::MIN] {
@@ -172,10 +172,10 @@ fn a_number_out_of_range_is_refused_with_the_range_and_never_changed() {
         let snooze = |field: &str| with(&json!({ "id": 1 }), field, past.into());
         let calls = [
             ("reminders.create", reminder("due_at"), time),
-            ("reminders.create", reminder("delay_seconds"), &delay),
-            ("reminders.create", reminder("in_seconds"), &delay),
+            ("reminders.create", reminder("delay_seconds"), delay),
+            ("reminders.create", reminder("in_seconds"), delay),
             ("reminders.snooze", snooze("due_at"), time),
-            ("reminders.snooze", snooze("delay_seconds"), &delay),
+            ("reminders.snooze", snooze("delay_seconds"), delay),
             ("tasks.schedule", with(&task, "run_at", past.into()), time),
             (
                 "tasks.schedule",
@@ -192,16 +192,26 @@ fn a_number_out_of_range_is_refused_with_the_range_and_never_changed() {
     }
     for family in ["todo", "tasks", "wakeup", "reminders", "planning"] {
         let list = format!("{family}.list");
-        let words = "`limit` must be between 1 and 1000";
+        let words = match family {
+            "reminders" => "for `limit`: expected 0 to 1000",
+            _ => "for `limit`: expected 1 to 1000",
+        };
         let calls = [-1, 1001, i64::MAX].map(|limit| json!({ "limit": limit }));
         let calls = calls.map(|call| (list.as_str(), call, words));
         check(&Host::new(), Code::InvalidArgs, &calls);
     }
+    let longest = year_9999 - NOW;
+    let too_late = format!("expected 0 to {longest} seconds from now");
     let calls = [
+        (
+            "reminders.create",
+            json!({ "title": "t", "in_seconds": longest + 1 }),
+            too_late.as_str(),
+        ),
         (
             "planning.create",
             step(json!({ "title": "a", "due_at": u64::MAX })),
-            "must be a whole number or a string",
+            "expected a whole number or a string",
         ),
         (
             "planning.create",
@@ -235,7 +245,9 @@ fn texts_and_lists_are_bounded_and_the_bound_is_said() {
     ] {
         let host = Host::new();
         host.ann(name, with(base, field, text(most)));
-        let words = format!("`{field}` takes {} bytes; {most} are the most", most + 1);
+        let found = most + 1;
+        let words =
+            format!("invalid value for `{field}`: expected at most {most} bytes, found {found}");
         check(
             &host,
             Code::InvalidArgs,
@@ -254,9 +266,13 @@ fn texts_and_lists_are_bounded_and_the_bound_is_said() {
             (
                 "todo.create_many",
                 items(501),
-                "`items` has 501 entries; 500 are the most",
+                "for `items`: expected at most 500 entries, found 501",
             ),
-            ("planning.create", steps(501), "`steps` has 501 entries"),
+            (
+                "planning.create",
+                steps(501),
+                "for `steps`: expected at most 500 entries, found 501",
+            ),
             (
                 "planning.create",
                 json!({ "title": "t", "goal": "g", "steps": [text(1025)] }),

@@ -98,7 +98,7 @@ fn weakness_15_nothing_runs_more_often_than_the_smallest_interval() {
         assert!(
             error
                 .message
-                .contains("`interval_minutes` must be between 5 and"),
+                .contains("invalid `interval_minutes`: expected at least 5"),
             "{error}"
         );
     }

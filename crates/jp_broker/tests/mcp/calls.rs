@@ -78,13 +78,16 @@ async fn the_only_server_may_be_left_out_and_no_other() {
     let error = ask(json!({})).await.unwrap_err();
     assert_eq!(
         (error.code, error.message.as_str()),
-        (Code::InvalidArgs, "`server` is required, as one of a, b")
+        (
+            Code::InvalidArgs,
+            "missing argument `server`: expected one of a, b"
+        )
     );
     let error = ask(json!({"server": "c\u{1b}"})).await.unwrap_err();
     assert_eq!(error.code, Code::NotFound);
     assert_eq!(
         error.message,
-        "there is no MCP server `c\\u{1b}`; configured: a, b"
+        "unknown MCP server `c\\u{1b}`: expected one of a, b"
     );
     assert_eq!(ask(json!({"server": "b"})).await.unwrap()["server"], "b");
     let none = Broker::new(Services::default());

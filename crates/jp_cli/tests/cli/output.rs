@@ -185,6 +185,31 @@ fn a_call_is_formatted_without_being_made() {
 }
 
 #[test]
+fn show_has_what_a_tool_of_jp_says_about_itself() {
+    let sandbox = Sandbox::new("");
+    let shown = sandbox.jp(&["tool", "show", "bash", "--json"]).exits(0);
+    let shown = shown.json();
+    let text = |key: &str| shown[key].as_str().unwrap_or_default().to_owned();
+    assert!(text("help").starts_with("BASH(1)"), "{shown}");
+    assert!(text("system_prompt").starts_with("# Bash Tool"), "{shown}");
+    let required = &shown["output_schema"]["required"];
+    assert_eq!(
+        *required,
+        serde_json::json!(["stdout", "stderr", "exit_code"])
+    );
+    let page = sandbox.jp(&["tool", "show", "bash"]).exits(0);
+    page.says("\nhelp         BASH(1) ")
+        .says("\nprompt       # Bash Tool\n")
+        .says("Exit status (0 = success)");
+    // Other kinds of tools have no such texts.
+    let shown = sandbox.jp(&["tool", "show", "todo", "--json"]).exits(0);
+    let shown = shown.json();
+    for key in ["help", "system_prompt", "output_schema"] {
+        assert!(shown[key].is_null(), "{key}: {shown}");
+    }
+}
+
+#[test]
 fn every_command_explains_itself_with_an_example() {
     let sandbox = Sandbox::new("");
     for command in [

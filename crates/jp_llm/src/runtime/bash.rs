@@ -17,7 +17,7 @@ use jp_policy::{Access, Limit, Limits};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
 
-use super::{Ended, Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
+use super::{Ended, Invocation, Manual, Run, Stopped, ToolRuntime, printed, script_outcome};
 use crate::{ToolError, places};
 
 /// Fuel that counts as one command or one turn of a loop: both take about as long.
@@ -86,6 +86,10 @@ impl BashRuntime {
 impl ToolRuntime for BashRuntime {
     fn first_phase(&self) -> &'static str {
         "parse"
+    }
+
+    fn manual(&self) -> Option<Manual> {
+        Some(Manual::of(&jp_bash::BashTool::default()))
     }
 
     async fn run(&self, invocation: &Invocation<'_>) -> Run {

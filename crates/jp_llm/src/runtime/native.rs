@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jp_policy::Limit;
 use jp_tool::{Outcome, Tool, ToolRequest, ToolResponse};
+use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::{Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
@@ -10,14 +11,43 @@ use super::{Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
 /// The error category with which a tool says that it hit a limit.
 const RESOURCE_LIMIT: &str = "resource_limit";
 
+/// What a [`Tool`] says about itself beside its description and the schema of its input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Manual {
+    /// Its documentation in the form of a man page.
+    pub help: String,
+    /// Its header for a system prompt.
+    pub system_prompt: String,
+    /// The JSON Schema of what it returns. Results are not checked against it.
+    pub output_schema: Value,
+}
+
+impl Manual {
+    /// Asks a tool for it.
+    pub(super) fn of(tool: &dyn Tool) -> Self {
+        Self {
+            help: tool.help(),
+            system_prompt: tool.system_prompt(),
+            output_schema: tool.output_schema(),
+        }
+    }
+}
+
 /// Runs a [`Tool`]. Its state lives as long as this value, so one value is one session.
-pub struct NativeRuntime(Mutex<Box<dyn Tool>>);
+pub struct NativeRuntime {
+    tool: Mutex<Box<dyn Tool>>,
+    /// Asked once, at the start: later a call may have the tool for as long as it likes.
+    manual: Manual,
+}
 
 impl NativeRuntime {
     /// Takes a tool.
     #[must_use]
     pub fn new(tool: Box<dyn Tool>) -> Self {
-        Self(Mutex::new(tool))
+        Self {
+            manual: Manual::of(&*tool),
+            tool: Mutex::new(tool),
+        }
     }
 }
 
@@ -38,7 +68,7 @@ impl ToolRuntime for NativeRuntime {
         let (call, name) = (invocation.call.id.clone(), invocation.tool.name.clone());
         // Waiting for an earlier call of the same session counts too.
         let work = async {
-            let mut tool = self.0.lock().await;
+            let mut tool = self.tool.lock().await;
             let report = Box::new(move |status| {
                 if let Some(events) = &host {
                     events.report(&call, &name, status);
@@ -55,6 +85,10 @@ impl ToolRuntime for NativeRuntime {
             response = work => response,
         };
         answer(invocation, response)
+    }
+
+    fn manual(&self) -> Option<Manual> {
+        Some(self.manual.clone())
     }
 }
 

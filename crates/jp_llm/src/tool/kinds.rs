@@ -13,7 +13,7 @@ use relative_path::RelativePathBuf;
 use serde_json::Value;
 
 use super::{ToolDefinition, ToolDocs, arguments::SchemaBy};
-use crate::runtime::{BashRuntime, NativeRuntime};
+use crate::runtime::{BashRuntime, Manual, NativeRuntime};
 #[cfg(feature = "wasm-tools")]
 use crate::{Host, runtime::ComponentRuntime};
 
@@ -50,6 +50,12 @@ impl ToolDefinition {
             schema_by: SchemaBy::Others,
             ..Self::bare(name, docs, schema, source, request, runtime)
         }
+    }
+
+    /// Returns what a tool of this process says about itself; nothing for every other kind.
+    #[must_use]
+    pub fn manual(&self) -> Option<Manual> {
+        self.runtime.manual()
     }
 
     /// A module that lies in the workspace under a name of the convention.

@@ -30,10 +30,10 @@ impl Tool for Adder {
         "Adds numbers that are separated by `+`.".to_owned()
     }
     fn help(&self) -> String {
-        String::new()
+        "ADDER(1)".to_owned()
     }
     fn system_prompt(&self) -> String {
-        String::new()
+        "# Adder".to_owned()
     }
     fn input_schema(&self) -> Value {
         json!({"type": "object", "properties": {"commands": {"type": "string"}},
@@ -99,6 +99,10 @@ fn commands(text: &str) -> Call {
 async fn a_native_tool_is_described_and_run() {
     let (tool, desk) = adder();
     assert_eq!(tool.summary(), "Adds numbers.");
+    let manual = tool.manual().unwrap();
+    assert_eq!(manual.help, "ADDER(1)");
+    assert_eq!(manual.system_prompt, "# Adder");
+    assert_eq!(manual.output_schema, json!({"type": "object"}));
     let executed = tool.execute_detailed(commands("1 + 2"), &desk.host).await;
     assert_eq!(executed.details.stdout, b"3");
     let said = executed.said().unwrap();

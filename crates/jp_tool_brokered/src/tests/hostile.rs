@@ -148,6 +148,23 @@ fn wrong_types_are_named_with_their_place() {
         ],
     );
     table(
+        "http_call",
+        &[
+            (
+                r#"{"method":"GET","timeout_seconds":0}"#,
+                "Invalid timeout_seconds: must be a number above 0",
+            ),
+            (
+                r#"{"method":"GET","timeout_seconds":"9"}"#,
+                "Invalid timeout_seconds: must be a number above 0",
+            ),
+            (
+                r#"{"method":"GET","timeout_seconds":0.5}"#,
+                r#"http.request {"method":"GET","timeout_seconds":0.5}"#,
+            ),
+        ],
+    );
+    table(
         "mcp",
         &[(
             r#"{"action":"call","tool":"t","arguments":[]}"#,

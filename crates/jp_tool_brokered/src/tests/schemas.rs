@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::check;
-use crate::tool::{Kind, action, required};
+use crate::tool::{Kind, calls, required};
 use crate::{ALL, Action, ModuleTool, find};
 
 /// Makes a value that a property's schema allows.
@@ -18,6 +18,7 @@ fn sample(schema: &Value) -> Value {
     match kind {
         Some("string") => json!("text"),
         Some("integer") => json!(schema["minimum"].as_i64().unwrap_or(7)),
+        Some("number") => json!(0.5),
         Some("object") => {
             let properties = schema["properties"].as_object();
             let fields = properties.into_iter().flatten();
@@ -152,9 +153,9 @@ fn an_argument_that_may_come_under_another_name_is_not_required_under_its_own() 
         name: "ask",
         summary: "",
         description: "",
-        actions: &[action(
-            &[],
+        actions: &[calls(
             "search.internet",
+            &[],
             &[required("query", Kind::Text, "").or(&["q"])],
         )],
     };

@@ -1,7 +1,7 @@
 //! `github`: the tools of GitHub's own MCP server.
 
+use super::calls;
 use crate::ModuleTool;
-use crate::tool::{Kind, action, optional, required};
 
 /// The tools of GitHub's own MCP server.
 pub static GITHUB: ModuleTool = ModuleTool {
@@ -11,14 +11,7 @@ pub static GITHUB: ModuleTool = ModuleTool {
                   more. list_tools shows what it offers and the arguments it wants; call_tool calls \
                   one of its tools.",
     actions: &[
-        action(&["list_tools"], "github.list_tools", &[]),
-        action(
-            &["call_tool", "call"],
-            "github.call_tool",
-            &[
-                required("tool", Kind::Text, "The tool, as list_tools names it"),
-                optional("arguments", Kind::Object, "What the tool takes"),
-            ],
-        ),
+        calls::GITHUB_LIST_TOOLS.named(&["list_tools"]),
+        calls::GITHUB_CALL_TOOL.named(&["call_tool", "call"]),
     ],
 };

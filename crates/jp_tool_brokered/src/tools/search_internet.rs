@@ -1,7 +1,7 @@
 //! `search_internet`: a question to a search provider.
 
+use super::calls;
 use crate::ModuleTool;
-use crate::tool::{Kind, action, required};
 
 /// A question to a search provider.
 pub static SEARCH_INTERNET: ModuleTool = ModuleTool {
@@ -9,9 +9,5 @@ pub static SEARCH_INTERNET: ModuleTool = ModuleTool {
     summary: "Searches the internet",
     description: "Searches the internet for something the model does not know or that may have \
                   changed, and returns what was found with its sources.",
-    actions: &[action(
-        &[],
-        "search.internet",
-        &[required("query", Kind::Text, "What to search for")],
-    )],
+    actions: &[calls::SEARCH_INTERNET],
 };

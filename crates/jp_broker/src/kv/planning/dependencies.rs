@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::steps::Steps;
-use crate::CallError;
+use super::steps::Step;
+use crate::{CallError, arguments::Entry};
 
 /// What a reference to something other than a step of the same plan starts with.
 const ELSEWHERE: [&str; 4] = ["plan_step:", "todo:", "task:", "reminder:"];
@@ -24,20 +24,20 @@ pub(super) fn reference(plan: i64, step: usize) -> String {
 impl Dependencies {
     /// Resolves the references of all steps. A reference is the number of a step (from 0), its id,
     /// its title in whole or from its start, or `plan_step:…`, `todo:…`, `task:…`, `reminder:…`.
-    pub(super) fn resolve(steps: &Steps, plan: i64) -> Result<Self, CallError> {
+    pub(super) fn resolve(steps: &[Entry<Step>], plan: i64) -> Result<Self, CallError> {
         let names = Names::new(steps, plan);
-        let mut waits: Vec<Vec<usize>> = Vec::with_capacity(steps.steps.len());
+        let mut waits: Vec<Vec<usize>> = Vec::with_capacity(steps.len());
         let mut found = Self {
-            by_step: Vec::with_capacity(steps.steps.len()),
+            by_step: Vec::with_capacity(steps.len()),
             unresolved: Vec::new(),
         };
-        for (at, step) in steps.steps.iter().enumerate() {
+        for (at, Entry(step)) in steps.iter().enumerate() {
             let (mut inside, mut all) = (Vec::new(), Vec::new());
-            for given in &step.references {
+            for given in step.references.iter().flatten() {
                 match names.find(given) {
                     Some(on) if on == at => {
                         let field = format!("steps[{at}].dependency_refs");
-                        return Err(CallError::invalid(&field, "names the step itself"));
+                        return Err(CallError::invalid(&field, "it names the step itself"));
                     }
                     Some(on) => {
                         inside.push(on);
@@ -80,14 +80,14 @@ struct Names {
 }
 
 impl Names {
-    fn new(steps: &Steps, plan: i64) -> Self {
+    fn new(steps: &[Entry<Step>], plan: i64) -> Self {
         let mut names = Self {
-            count: steps.steps.len(),
+            count: steps.len(),
             own: format!("plan_step:{plan}:"),
             ids: BTreeMap::new(),
             titles: BTreeMap::new(),
         };
-        for (at, step) in steps.steps.iter().enumerate() {
+        for (at, Entry(step)) in steps.iter().enumerate() {
             let add = |map: &mut BTreeMap<String, Option<usize>>, name: String| {
                 map.entry(name)
                     .and_modify(|known| *known = None)
@@ -170,7 +170,7 @@ fn check_order(waits: &[Vec<usize>]) -> Result<(), CallError> {
         None => Ok(()),
         Some(step) => Err(CallError::invalid(
             &format!("steps[{step}].dependency_refs"),
-            "is part of a circle: such steps wait for each other for ever",
+            "it is part of a circle: the steps of a circle wait for each other for ever",
         )),
     }
 }

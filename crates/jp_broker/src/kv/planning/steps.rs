@@ -1,241 +1,236 @@
 //! The steps of a plan as models write them, and as they are kept.
 
-use serde_json::{Map, Value, json};
+use std::fmt;
 
-use crate::{
-    CallError,
-    kv::{check, sizing::Size},
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{self, IgnoredAny, MapAccess, Visitor},
 };
 
-/// Where a step's title is looked for.
+use super::words::{Due, Owner, Priority};
+use crate::{
+    arguments::{
+        Entry, Reference, References,
+        kinds::{Minutes, Notes, Points, Text, Title, too_long},
+    },
+    kv::{sizing::Size, todo_rows::MOST_REFERENCES},
+};
+
+/// Where a step's title is looked for, in this order.
 const TITLES: [&str; 5] = ["title", "description", "name", "text", "step"];
-/// Fields that are known under other names too.
-const ALIASES: [(&str, &str); 9] = [
-    ("details", "description"),
-    ("due", "due_date"),
-    ("deadline", "due_date"),
-    ("size", "t_shirt_size"),
-    ("points", "story_points"),
-    ("depends_on", "dependency_refs"),
-    ("dependencies", "dependency_refs"),
-    ("blocked_by", "dependency_refs"),
-    ("requires", "dependency_refs"),
-];
+/// The longest name of an ignored field that is repeated, in characters.
+const SHOWN: usize = 80;
 /// The most ignored fields that are named.
 const NAMED: usize = 20;
 
-/// The steps of a plan.
-pub(super) struct Steps {
-    /// The steps.
-    pub(super) steps: Vec<Step>,
-    /// Fields that are not kept, for the caller to know.
-    pub(super) ignored: Vec<String>,
-}
-
-/// One step.
+/// One step, as it is kept.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Step {
-    /// What is to be done.
+    /// What the step is.
+    // Guests also write it under one of the other names of `TITLES`.
+    #[cfg_attr(test, schemars(with = "Option<Title>"))]
     pub(super) title: String,
     /// What other steps may call it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Reference>"))]
     pub(super) id: Option<String>,
-    /// What it waits for, in the caller's words.
-    pub(super) references: Vec<String>,
-    /// All of it, as it is kept.
-    pub(super) json: Map<String, Value>,
+    /// Details.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Notes>"))]
+    pub(super) description: Option<String>,
+    /// Who does it.
+    #[cfg_attr(test, schemars(with = "Option<Owner>"))]
+    pub(super) owner: Owner,
+    /// How pressing it is.
+    #[cfg_attr(test, schemars(with = "Option<Priority>"))]
+    pub(super) priority: Priority,
+    /// The day it is due: YYYY-MM-DD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Text<256>>"))]
+    pub(super) due_date: Option<String>,
+    /// When it is due, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) due_at: Option<Due>,
+    /// Rough size of the work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) t_shirt_size: Option<Size>,
+    /// Size of the work in points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Points>"))]
+    pub(super) story_points: Option<i64>,
+    /// Minutes it takes if all goes well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Minutes>"))]
+    pub(super) estimate_optimistic_minutes: Option<i64>,
+    /// Minutes it most likely takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Minutes>"))]
+    pub(super) estimate_likely_minutes: Option<i64>,
+    /// Minutes it takes if much goes wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<Minutes>"))]
+    pub(super) estimate_pessimistic_minutes: Option<i64>,
+    /// What must be done before: ids or titles.
+    #[serde(rename = "dependency_refs", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<References>"))]
+    pub(super) references: Option<Vec<String>>,
+    /// Fields that are not kept.
+    #[serde(skip)]
+    ignored: Vec<String>,
 }
 
-impl Steps {
-    /// Reads steps; an error names the field.
-    pub(super) fn read(given: &[Value]) -> Result<Self, CallError> {
-        check::count("steps", given.len(), check::ITEMS)?;
-        let mut ignored = Vec::new();
-        let steps = given.iter().enumerate().map(|(at, step)| {
-            let path = format!("steps[{at}]");
-            match step {
-                Value::String(title) => Step::of_title(&path, title),
-                Value::Object(fields) => Step::of_object(&path, fields, &mut ignored),
-                _ => Err(CallError::invalid(
-                    &path,
-                    "is neither a string nor an object",
-                )),
-            }
-        });
-        let steps = steps.collect::<Result<_, _>>()?;
-        if ignored.len() > NAMED {
-            let left = ignored.len() - NAMED;
-            ignored.truncate(NAMED);
-            ignored.push(format!("and {left} more"));
-        }
-        Ok(Self { steps, ignored })
+/// Returns the fields of steps that are not kept, for the caller to know.
+pub(super) fn ignored(steps: &[Entry<Step>]) -> Vec<String> {
+    let of_step = |(at, Entry(step)): (usize, &Entry<Step>)| {
+        let ignored = step.ignored.clone().into_iter();
+        ignored.map(move |name| format!("steps[{at}].{name}"))
+    };
+    let mut ignored: Vec<String> = steps.iter().enumerate().flat_map(of_step).collect();
+    if ignored.len() > NAMED {
+        let left = ignored.len() - NAMED;
+        ignored.truncate(NAMED);
+        ignored.push(format!("and {left} more"));
     }
-
-    /// Returns them as they are kept.
-    pub(super) fn to_json(&self) -> Value {
-        let steps = self
-            .steps
-            .iter()
-            .map(|step| Value::Object(step.json.clone()));
-        steps.collect()
-    }
+    ignored
 }
 
-impl Step {
-    fn of_title(path: &str, title: &str) -> Result<Self, CallError> {
-        check::filled(path, title, check::TITLE)?;
-        let mut json = Map::new();
-        json.insert("title".to_owned(), title.trim().into());
-        json.insert("owner".to_owned(), "human".into());
-        json.insert("priority".to_owned(), "normal".into());
-        Ok(Self {
+impl From<Title> for Step {
+    fn from(title: Title) -> Self {
+        Self {
             title: title.trim().to_owned(),
             id: None,
-            references: Vec::new(),
-            json,
-        })
+            description: None,
+            owner: Owner::Human,
+            priority: Priority::Normal,
+            due_date: None,
+            due_at: None,
+            t_shirt_size: None,
+            story_points: None,
+            estimate_optimistic_minutes: None,
+            estimate_likely_minutes: None,
+            estimate_pessimistic_minutes: None,
+            references: None,
+            ignored: Vec::new(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Fields)
+    }
+}
+
+/// Reads the fields of a step. Not derived: a step may be named in several ways, two names of one
+/// field may stand side by side, and what is unknown is reported and not refused.
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Step;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
     }
 
-    fn of_object(
-        path: &str,
-        fields: &Map<String, Value>,
-        ignored: &mut Vec<String>,
-    ) -> Result<Self, CallError> {
-        let titles = TITLES.iter().filter_map(|name| fields.get(*name)?.as_str());
-        let Some(title) = titles.map(str::trim).find(|title| !title.is_empty()) else {
-            return Err(CallError::invalid(&format!("{path}.title"), "is missing"));
-        };
-        let mut step = Self::of_title(&format!("{path}.title"), title)?;
-        for (name, value) in fields {
-            let alias = ALIASES.iter().find(|(alias, _)| alias == name);
-            let field = alias.map_or(name.as_str(), |(_, field)| field);
-            if !value.is_null() && !step.keep(path, field, value)? {
-                let shown = jp_text::start(name, 80);
-                ignored.push(format!("{path}.{shown}"));
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Step, A::Error> {
+        let mut step = Step::from(Title::default());
+        let mut titles: [Option<String>; TITLES.len()] = Default::default();
+        while let Some(name) = map.next_key::<String>()? {
+            let title = TITLES.iter().position(|title| *title == name);
+            if let Some(title) = title.and_then(|at| titles.get_mut(at)) {
+                *title = map
+                    .next_value::<Option<Notes>>()?
+                    .map(|text| text.to_string());
+            } else {
+                step.read(&name, &mut map)?;
             }
         }
+        let [_, description, ..] = &titles;
+        if let Some(description) = description {
+            step.description = Some(description.clone());
+        }
+        let given = titles.iter().flatten().map(|title| title.trim());
+        let title = given.into_iter().find(|title| !title.is_empty());
+        let title = title.ok_or_else(|| de::Error::missing_field("title"))?;
+        if title.len() > MOST_TITLE {
+            return Err(too_long(title.len(), MOST_TITLE, "bytes in a title"));
+        }
+        title.clone_into(&mut step.title);
         Ok(step)
     }
-
-    /// Keeps one field; tells whether it is one that is kept.
-    fn keep(&mut self, path: &str, field: &str, value: &Value) -> Result<bool, CallError> {
-        let at = format!("{path}.{field}");
-        let kept = match field {
-            // One of them is the title already; the others say the same again.
-            "title" | "name" | "text" | "step" => {
-                text(&at, value, check::TEXT)?;
-                return Ok(true);
-            }
-            "id" => {
-                let id = word(&at, value)?;
-                self.id = Some(id.clone());
-                id.into()
-            }
-            "description" => text(&at, value, check::TEXT)?.into(),
-            "owner" => choose(&at, value, &OWNERS)?.into(),
-            "priority" => choose(&at, value, &PRIORITIES)?.into(),
-            "due_date" => text(&at, value, check::WORD)?.into(),
-            "due_at" if value.is_number() => time(&at, value)?.into(),
-            "due_at" => text(&at, value, check::WORD)?.into(),
-            "t_shirt_size" => size(&at, value)?.into(),
-            "story_points" => number(&at, value, check::POINTS)?.into(),
-            "estimate_optimistic_minutes"
-            | "estimate_likely_minutes"
-            | "estimate_pessimistic_minutes" => number(&at, value, check::MINUTES)?.into(),
-            "dependency_refs" => {
-                self.references.extend(references(&at, value)?);
-                check::references(&at, &self.references)?;
-                json!(self.references)
-            }
-            _ => return Ok(false),
-        };
-        self.json.insert(field.to_owned(), kept);
-        Ok(true)
-    }
 }
 
-const OWNERS: [(&str, &str); 4] = [
-    ("human", "human"),
-    ("agent", "agent"),
-    ("ai", "agent"),
-    ("assistant", "agent"),
-];
-const PRIORITIES: [(&str, &str); 9] = [
-    ("low", "low"),
-    ("normal", "normal"),
-    ("high", "high"),
-    ("urgent", "urgent"),
-    ("medium", "normal"),
-    ("p0", "urgent"),
-    ("p1", "high"),
-    ("p2", "normal"),
-    ("p3", "low"),
-];
+/// The longest title, in bytes.
+const MOST_TITLE: usize = 1024;
 
-fn text<'a>(at: &str, value: &'a Value, most: usize) -> Result<&'a str, CallError> {
-    let Some(found) = value.as_str() else {
-        return Err(CallError::invalid(at, "must be a string"));
-    };
-    check::text(at, found, most)?;
-    Ok(found)
-}
-
-/// Reads a name that may be written as a number.
-fn word(at: &str, value: &Value) -> Result<String, CallError> {
-    if let Some(number) = value.as_i64() {
-        return Ok(number.to_string());
-    }
-    let found = text(at, value, check::WORD)?;
-    check::filled(at, found, check::WORD)?;
-    Ok(found.trim().to_owned())
-}
-
-fn references(at: &str, value: &Value) -> Result<Vec<String>, CallError> {
-    match value {
-        Value::Array(values) => {
-            check::count(at, values.len(), check::REFERENCES)?;
-            values.iter().map(|value| word(at, value)).collect()
+impl Step {
+    /// Reads the value of a field other than a title.
+    fn read<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        match name {
+            "id" => set(&mut self.id, map, |id: Reference| {
+                id.as_str().trim().to_owned()
+            }),
+            "details" => set(&mut self.description, map, |text: Notes| text.to_string()),
+            "owner" => read_into(&mut self.owner, map),
+            "priority" => read_into(&mut self.priority, map),
+            "due_date" | "due" | "deadline" => {
+                set(&mut self.due_date, map, |date: Text<256>| date.to_string())
+            }
+            "due_at" => set(&mut self.due_at, map, |due| due),
+            "t_shirt_size" | "size" => set(&mut self.t_shirt_size, map, |size| size),
+            "story_points" | "points" => set(&mut self.story_points, map, Points::get),
+            "estimate_optimistic_minutes" => {
+                set(&mut self.estimate_optimistic_minutes, map, Minutes::get)
+            }
+            "estimate_likely_minutes" => set(&mut self.estimate_likely_minutes, map, Minutes::get),
+            "estimate_pessimistic_minutes" => {
+                set(&mut self.estimate_pessimistic_minutes, map, Minutes::get)
+            }
+            "dependency_refs" | "depends_on" | "dependencies" | "blocked_by" | "requires" => {
+                self.read_references(map)
+            }
+            unknown => {
+                if map.next_value::<Option<IgnoredAny>>()?.is_some() {
+                    self.ignored.push(jp_text::start(unknown, SHOWN));
+                }
+                Ok(())
+            }
         }
-        value => Ok(vec![word(at, value)?]),
+    }
+
+    /// Adds references to those that came under another name.
+    fn read_references<'de, A: MapAccess<'de>>(&mut self, map: &mut A) -> Result<(), A::Error> {
+        let Some(References(more)) = map.next_value()? else {
+            return Ok(());
+        };
+        let references = self.references.get_or_insert_default();
+        references.extend(more.iter().map(|one| one.as_str().trim().to_owned()));
+        match references.len() > MOST_REFERENCES {
+            true => Err(too_long(references.len(), MOST_REFERENCES, "references")),
+            false => Ok(()),
+        }
     }
 }
 
-/// Reads a point in time; one in milliseconds is kept as it was given.
-fn time(at: &str, value: &Value) -> Result<i64, CallError> {
-    let given = value.as_i64();
-    let given =
-        given.ok_or_else(|| CallError::invalid(at, "must be a whole number or a string"))?;
-    check::time_or_milliseconds(at, given)?;
-    Ok(given)
+/// Reads a value that may be `null`, which leaves the field as it is.
+fn set<'de, A: MapAccess<'de>, T: Deserialize<'de>, U>(
+    field: &mut Option<U>,
+    map: &mut A,
+    keep: fn(T) -> U,
+) -> Result<(), A::Error> {
+    if let Some(value) = map.next_value::<Option<T>>()? {
+        *field = Some(keep(value));
+    }
+    Ok(())
 }
 
-fn number(at: &str, value: &Value, most: i64) -> Result<i64, CallError> {
-    let Some(found) = value.as_i64() else {
-        return Err(CallError::invalid(at, "must be a whole number"));
-    };
-    check::number(at, Some(found), most)?;
-    Ok(found)
-}
-
-fn size(at: &str, value: &Value) -> Result<&'static str, CallError> {
-    let found = text(at, value, check::WORD)?;
-    let size = Size::parse(found).ok_or_else(|| {
-        let problem = format!("is none of {}", Size::WORDS);
-        CallError::invalid(at, &problem)
-    });
-    Ok(size?.word())
-}
-
-/// Reads one of a few words; the first of each meaning is the one that is kept.
-fn choose(
-    at: &str,
-    value: &Value,
-    known: &[(&str, &'static str)],
-) -> Result<&'static str, CallError> {
-    let found = text(at, value, check::WORD)?.trim();
-    let chosen = known
-        .iter()
-        .find(|(word, _)| word.eq_ignore_ascii_case(found));
-    chosen.map(|(_, meaning)| *meaning).ok_or_else(|| {
-        let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
-        CallError::invalid(at, &format!("is none of {}", words.join(", ")))
-    })
+fn read_into<'de, A: MapAccess<'de>, T: Deserialize<'de>>(
+    field: &mut T,
+    map: &mut A,
+) -> Result<(), A::Error> {
+    if let Some(value) = map.next_value::<Option<T>>()? {
+        *field = value;
+    }
+    Ok(())
 }

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-/// Longer complaints of a service are cut.
+/// The longest message of a service that is kept.
 const MAX_REASON: usize = 200;
 
-/// Says why a keyring cannot be used.
+/// Why a keyring cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
-    /// Whoever opened the secrets gave no keyring.
-    #[error("jp was told not to use the keyring")]
+    /// The secrets were opened without a keyring.
+    #[error("the keyring is switched off")]
     Off,
     /// There is no session bus, or none that can be used.
     #[error("there is no session bus to reach the keyring by")]
     NoBus,
-    /// Nobody keeps a keyring in this session.
+    /// No service keeps a keyring in this session.
     #[error("no keyring answers on the session bus ({reason})")]
     NoService {
         /// What the bus said.
@@ -41,14 +41,14 @@ pub enum KeyringError {
 }
 
 impl KeyringError {
-    /// Makes an error of what a service said: a stranger's text, on one line and not endless.
+    /// Makes an error of what a service said: the text of a stranger, on one line and shortened.
     pub(super) fn failed(reason: &str) -> Self {
         Self::Failed {
             reason: one_line(reason),
         }
     }
 
-    /// Makes the error that nobody answers.
+    /// Makes the error of a service that does not answer.
     pub(super) fn no_service(reason: &str) -> Self {
         Self::NoService {
             reason: one_line(reason),

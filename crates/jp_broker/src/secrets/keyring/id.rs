@@ -7,7 +7,7 @@ use data_encoding::HEXLOWER;
 /// The bytes of an id.
 pub(in crate::secrets) const ID_LEN: usize = 16;
 
-/// Names a key in a keyring. It is no secret.
+/// Names a key in a keyring. It is not secret.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeyId(String);
 

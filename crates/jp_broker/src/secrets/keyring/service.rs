@@ -1,7 +1,7 @@
 //! The freedesktop Secret Service, as far as one key needs it: search, get, create, delete.
 //!
 //! Nothing here prompts: what would need a prompt is locked. The key crosses the session bus as it is
-//! (the `plain` algorithm): whoever can listen there can ask the service for it as well. Buffers of
+//! (the `plain` algorithm): a program that can listen there can ask the service for it as well. Buffers of
 //! libdbus are not wiped.
 
 use std::{collections::HashMap, time::Duration};
@@ -25,9 +25,9 @@ const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 const PROMPT: &str = "org.freedesktop.Secret.Prompt";
 /// What the service says instead of an object.
 const NOTHING: &str = "/";
-/// Larger values are no key of ours.
+/// The longest value that may be a key of ours.
 const MAX_VALUE: usize = 128;
-/// More collections are not gone through; people have two or three.
+/// The most collections that are searched; people have two or three.
 const MAX_COLLECTIONS: usize = 64;
 /// What people see in the list of their passwords.
 const LABEL: &str = "jp: the key of its secrets";
@@ -72,10 +72,10 @@ impl Service {
         let (value,): (Value,) = self.call(&item, ITEM, "GetSecret", (self.session.clone(),))?;
         let text = Zeroizing::new(value.2);
         if text.len() > MAX_VALUE {
-            return Err(KeyringError::failed("what it keeps for jp is no key"));
+            return Err(KeyringError::failed("what it keeps for jp is not a key"));
         }
         let key = BASE64.decode(&text);
-        let key = key.map_err(|_| KeyringError::failed("what it keeps for jp is no key"))?;
+        let key = key.map_err(|_| KeyringError::failed("what it keeps for jp is not a key"))?;
         Ok(Some(Zeroizing::new(key)))
     }
 
@@ -150,7 +150,7 @@ impl Service {
         Ok(default)
     }
 
-    /// Unlocks an object that takes nobody's password to unlock.
+    /// Unlocks an object that needs no password to unlock.
     fn unlock(&self, object: &Object) -> Result<(), KeyringError> {
         let (_, prompt): (Vec<Object>, Object) =
             self.call(ROOT, SERVICE, "Unlock", (vec![object.clone()],))?;
@@ -162,7 +162,7 @@ impl Service {
         if &**prompt == NOTHING {
             return Ok(());
         }
-        // Good manners; it was never shown.
+        // It was never shown; a service may keep it until then.
         let _: Result<(), _> = self.call(prompt, PROMPT, "Dismiss", ());
         Err(KeyringError::Locked)
     }

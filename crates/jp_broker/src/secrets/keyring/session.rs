@@ -1,6 +1,6 @@
-//! The keyring of the user's desktop session, asked with an end to the waiting.
+//! The keyring of the user's desktop session, asked with a time limit.
 //!
-//! Where its bus is, it is told: it reads no environment.
+//! The address of its bus is handed in: it reads no environment.
 
 use std::{fmt::Write, os::unix::ffi::OsStrExt, path::Path, sync::mpsc, thread, time::Duration};
 
@@ -12,17 +12,17 @@ use super::{KeyId, Keyring, KeyringError};
 const FIRST_WAIT: Duration = Duration::from_secs(2);
 /// How long a keyring is waited for that has the key: it may have to be started.
 const WAIT: Duration = Duration::from_secs(5);
-/// Longer addresses of a bus are none.
+/// The longest address of a bus.
 const MAX_ADDRESS: usize = 4096;
 
-/// The keyring of a desktop session: whoever answers to `org.freedesktop.secrets` on its bus.
+/// The keyring of a desktop session: the service that answers to `org.freedesktop.secrets` on its bus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionKeyring {
     address: Option<String>,
 }
 
 impl SessionKeyring {
-    /// Makes the keyring on the bus at `address`, as in `DBUS_SESSION_BUS_ADDRESS`; nobody is asked
+    /// Makes the keyring on the bus at `address`, as in `DBUS_SESSION_BUS_ADDRESS`; no service is asked
     /// before it is needed.
     ///
     /// Of the address only sockets of this machine count: others would send the key over a network
@@ -89,7 +89,7 @@ fn within<T: Send + 'static>(
     let started = thread::Builder::new()
         .name("jp-keyring".to_owned())
         .spawn(move || {
-            // Whoever asked may have stopped waiting.
+            // The caller may have stopped waiting.
             let _ = sender.send(work());
         });
     started.map_err(|error| KeyringError::failed(&error.to_string()))?;
@@ -116,7 +116,7 @@ fn sockets_of(address: &str) -> Option<String> {
 #[cfg(target_os = "linux")]
 use super::service;
 
-/// Elsewhere nobody answers, and keys lie in files.
+/// On other systems there is no such service, and keys lie in files.
 #[cfg(not(target_os = "linux"))]
 mod service {
     use std::time::Duration;
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_whoever_asks_is_an_error() {
+    fn a_panic_of_the_caller_is_an_error() {
         let done: Result<(), _> = within(Duration::from_secs(60), || panic!("on purpose"));
         assert_eq!(done, Err(KeyringError::failed("it cannot be asked")));
     }

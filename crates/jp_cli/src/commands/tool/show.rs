@@ -2,7 +2,11 @@
 
 use clap::Args;
 use jp_config::Layer;
-use jp_llm::{ToolDefinition, registry::Origin, runtime::Memory};
+use jp_llm::{
+    ToolDefinition,
+    registry::Origin,
+    runtime::{Manual, Memory},
+};
 use jp_policy::Limits;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -27,11 +31,13 @@ const WIDTH: usize = 12;
 `asks for` is what the tool wants, `gets` what a call would be granted, and
 `runs` who decides that it runs (see `jp tool list --help`). Of a signed tool,
 version, registry, key, sha256 and status are shown too, even if it cannot be
-used.
+used. `returns` is the schema of results, where one is known; `prompt` and
+`help` are what a tool of jp itself, such as bash, says about its use.
 
 Examples:
   jp tool show learn
   jp tool show learn --json | jq .parameters
+  jp tool show bash --json | jq -r .help
   jp tool show ocr --json | jq -r .signed.version")]
 pub(crate) struct ShowArgs {
     /// The tool
@@ -56,6 +62,7 @@ pub(crate) fn run(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
             Some(origin) => Some(origin.sha256.to_string()),
             None => sha256(&tool, &session),
         },
+        manual: tool.manual(),
         tool,
         origin,
         session: &session,
@@ -112,6 +119,8 @@ fn sha256(tool: &ToolDefinition, session: &Session) -> Option<String> {
 /// A tool, and what belongs to it.
 struct Shown<'a> {
     tool: ToolDefinition,
+    /// What it says about itself, if it is a tool of this process.
+    manual: Option<Manual>,
     sha256: Option<String>,
     /// Where it comes from, if it is signed.
     origin: Option<Origin>,
@@ -140,6 +149,9 @@ impl Shown<'_> {
             "description": tool.docs.description,
             "examples": tool.docs.examples,
             "parameters": tool.known_schema(),
+            "output_schema": self.output_schema(),
+            "help": self.manual.as_ref().map(|manual| &manual.help),
+            "system_prompt": self.manual.as_ref().map(|manual| &manual.system_prompt),
             "request": tool.request.capabilities.to_string(),
             "asks": tool.request.words(),
             "grant": grant,
@@ -187,7 +199,21 @@ impl Shown<'_> {
             page.field("disabled", "set `enable = true` for the tool");
         }
         page.field("parameters", &format!("{:#}", tool.known_schema()));
+        if let Some(schema) = self.output_schema() {
+            page.field("returns", &format!("{schema:#}"));
+        }
+        if let Some(manual) = &self.manual {
+            page.field("prompt", &manual.system_prompt);
+            page.field("help", &manual.help);
+        }
         page
+    }
+
+    /// Returns the schema of what the tool returns: the one its results are checked against, or the
+    /// one that a tool of this process states.
+    fn output_schema(&self) -> Option<&Value> {
+        let stated = || self.manual.as_ref().map(|manual| &manual.output_schema);
+        self.tool.known_output_schema().or_else(stated)
     }
 
     /// Says what a call would get, or why it would be refused.
