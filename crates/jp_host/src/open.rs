@@ -5,14 +5,14 @@ use std::{ffi::OsString, path::PathBuf, sync::Arc};
 use jp_config::{Loaded, Sources, load};
 use jp_confine::Launcher;
 use jp_llm::{
-    Host, HostBuilder, LazyBroker, McpTools, Trust, TrustStore, Variable,
+    Host, HostBuilder, LazyBroker, LazyRuntime, McpTools, Trust, TrustStore, Variable,
     broker::{self, McpExchange, Means},
 };
 
-use crate::{Location, OpenError, Places, Workspace, engine::Engine, registries};
+use crate::{Location, OpenError, Places, Workspace, registries};
 
 /// Takes warnings for the person who runs tools.
-pub(crate) type Warn = dyn Fn(&str) + Send + Sync;
+type Warn = dyn Fn(&str) + Send + Sync;
 
 /// How a workspace is opened. What is not said is not there.
 #[derive(Clone)]
@@ -23,7 +23,8 @@ pub struct Opening {
     settings: Vec<(String, String)>,
     variable: Arc<Variable>,
     warn: Arc<Warn>,
-    engine: Engine,
+    /// How many instances are made ahead of time, where many calls are prepared for.
+    spares: Option<usize>,
 }
 
 impl Workspace {
@@ -37,7 +38,7 @@ impl Workspace {
             settings: Vec::new(),
             variable: Arc::new(|_| None),
             warn: Arc::new(|_| {}),
-            engine: Engine::on_demand(),
+            spares: None,
         }
     }
 }
@@ -78,7 +79,7 @@ impl Opening {
     /// ahead of time.
     #[must_use]
     pub const fn for_many_calls(mut self, spares: usize) -> Self {
-        self.engine = Engine::pooled(spares);
+        self.spares = Some(spares);
         self
     }
 
@@ -110,8 +111,7 @@ impl Opening {
         let loaded = self.load(places)?;
         let policy = loaded.config.policy.clone().unwrap_or_default();
         let host = Host::builder(self.location.root.clone(), policy.to_policy()?);
-        let host = self.engine.put_into(host, places, &self.warn);
-        self.wire(loaded, host, places)
+        self.wire(loaded, host.wasm(self.runtime(places)), places)
     }
 
     /// Opens the workspace again, on the engine and the audit log that it had before.
@@ -124,6 +124,18 @@ impl Opening {
         let policy = loaded.config.policy.clone().unwrap_or_default();
         let host = before.host().clone().into_builder();
         self.wire(loaded, host.policy(policy.to_policy()?), places)
+    }
+
+    /// Says how Wasm tools are run, if this program runs any.
+    fn runtime(&self, places: &Places) -> LazyRuntime {
+        let runtime = match self.spares {
+            None => LazyRuntime::on_demand(places.code_dir()),
+            Some(spares) => LazyRuntime::pooled(places.code_dir(), spares),
+        };
+        let warn = Arc::clone(&self.warn);
+        runtime.warning(move |problem| {
+            warn(&format!("{problem}; tools are compiled anew each time"));
+        })
     }
 
     fn load(&self, places: &Places) -> Result<Loaded, OpenError> {

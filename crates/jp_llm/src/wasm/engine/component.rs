@@ -13,18 +13,21 @@ use jp_tool::{Context, DescribedTool};
 use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi, ToolKind, WasiContext};
 use relative_path::RelativePathBuf;
 
-use super::{Form, Invocation, Run, Stopped, ToolRuntime, printed};
+use super::{
+    builtin::{Builtin, Prepared as PreparedCall},
+    calls, guest_events,
+    mounts::{self, Opened},
+};
 use crate::{
-    Builtin, Host, ToolError,
-    builtin::Prepared as PreparedCall,
-    places::{self, Opened},
+    Host, ToolError, places,
     registry::Stored,
+    runtime::{Form, Invocation, Run, Stopped, ToolRuntime, printed},
 };
 use artifact::Artifact;
 use errors::{described_badly, tool_error, with_printed};
 
 /// Runs a component or a module.
-pub struct ComponentRuntime {
+pub(super) struct ComponentRuntime {
     artifact: Artifact,
     name: String,
     entrypoint: Option<String>,
@@ -33,8 +36,7 @@ pub struct ComponentRuntime {
 
 impl ComponentRuntime {
     /// Makes the runtime of a builtin.
-    #[must_use]
-    pub fn builtin(builtin: &'static Builtin) -> Self {
+    pub(super) fn builtin(builtin: &'static Builtin) -> Self {
         Self {
             artifact: Artifact::Builtin(builtin),
             name: builtin.name.to_owned(),
@@ -44,8 +46,7 @@ impl ComponentRuntime {
     }
 
     /// Makes the runtime of a file in the workspace; `name` is what the guest is called by.
-    #[must_use]
-    pub const fn file(path: RelativePathBuf, name: String) -> Self {
+    pub(super) const fn file(path: RelativePathBuf, name: String) -> Self {
         Self {
             artifact: Artifact::File(path),
             name,
@@ -55,8 +56,7 @@ impl ComponentRuntime {
     }
 
     /// Makes the runtime of a signed tool; `name` is what the guest is called by.
-    #[must_use]
-    pub(crate) fn stored(stored: Stored, name: String) -> Self {
+    pub(super) fn stored(stored: Stored, name: String) -> Self {
         Self {
             artifact: Artifact::Stored(Box::new(stored)),
             name,
@@ -67,8 +67,7 @@ impl ComponentRuntime {
 
     /// Says how a module is entered and spoken to. A component has no choice there: one that is called
     /// all the same is refused.
-    #[must_use]
-    pub fn speaking(self, entrypoint: Option<String>, version: AbiVersion) -> Self {
+    pub(super) fn speaking(self, entrypoint: Option<String>, version: AbiVersion) -> Self {
         Self {
             entrypoint,
             version,
@@ -115,7 +114,7 @@ impl ComponentRuntime {
             Artifact::File(_) | Artifact::Stored(_) => {
                 let opened = match kind.sees_files() {
                     true => {
-                        places::open(invocation).map_err(|error| Box::new(Run::failed(error)))?
+                        mounts::open(invocation).map_err(|error| Box::new(Run::failed(error)))?
                     }
                     false => Opened::from(WasiContext::default()),
                 };
@@ -127,7 +126,7 @@ impl ComponentRuntime {
 }
 
 /// How a file of this kind runs, as far as that decides what it can be given.
-pub(crate) const fn form(kind: ToolKind) -> jp_policy::Form {
+pub(super) const fn form(kind: ToolKind) -> jp_policy::Form {
     use jp_policy::Form;
     match (kind.sees_files(), kind.calls_capabilities()) {
         (true, true) => Form::Caller {
@@ -222,8 +221,8 @@ impl ToolRuntime for ComponentRuntime {
         } else {
             Cow::Owned(serde_json::to_string(invocation.answers).unwrap_or_default())
         };
-        let denied = super::calls::Denied::default();
-        let calls = match super::calls::of(invocation, prepared.kind(), &denied) {
+        let denied = calls::Denied::default();
+        let calls = match calls::of(invocation, prepared.kind(), &denied) {
             Ok(calls) => calls,
             Err(error) => return Run::failed(error),
         };
@@ -244,7 +243,7 @@ impl ToolRuntime for ComponentRuntime {
             limits: invocation.left,
             cancel: Some(invocation.cancel()),
             calls,
-            events: super::guest_events::of(invocation),
+            events: guest_events::of(invocation),
             outgoing,
             module: self.abi(),
         };
@@ -279,6 +278,6 @@ impl ToolRuntime for ComponentRuntime {
             ended: None,
             denied: denied.get(),
         };
-        super::calls::scrubbed(invocation, prepared.kind(), refusal.add_to(run))
+        calls::scrubbed(invocation, prepared.kind(), refusal.add_to(run))
     }
 }

@@ -19,8 +19,11 @@ use jp_wasm::{Outgoing, OutgoingError, OutgoingRequest, OutgoingResponse, ToolKi
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::super::{Invocation, Run, Stopped};
-use crate::{ToolError, tool::CapabilityRecord};
+use crate::{
+    ToolError,
+    runtime::{Invocation, Run, Stopped},
+    tool::record::CapabilityRecord,
+};
 
 /// What a request is called in the audit log.
 const NAME: &str = "wasi:http";

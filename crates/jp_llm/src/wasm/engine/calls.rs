@@ -17,10 +17,11 @@ use jp_wasm::{Afterwards, CapabilityCalls, CapabilityError, ToolKind};
 use serde_json::{Map, Value, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
-use super::{Invocation, Run, scrub};
+use super::scrub;
 use crate::{
     ToolError,
-    tool::{CapabilityRecord, Others},
+    runtime::{Invocation, Run},
+    tool::{Others, record::CapabilityRecord},
 };
 
 /// A time nobody waits for.
