@@ -20,6 +20,7 @@ mod net;
 mod places;
 pub mod registry;
 pub mod runtime;
+pub mod script;
 mod selection;
 pub mod tool;
 mod trust;
@@ -41,7 +42,6 @@ pub use jp_broker::is_known as is_known_call;
 #[cfg(feature = "wasm-tools")]
 pub use jp_wasm::{Allocation, FileKind, RuntimeOptions};
 pub use knowledge::{knowledge_prompt, topics};
-pub use net::transport;
 pub use runtime::mcp::{McpTools, Unlisted};
 pub use selection::{Selection, SelectionError, Toggle};
 pub use tool::{

@@ -37,6 +37,7 @@ pub use files::ChosenFile;
 pub(crate) use files::Placed;
 #[cfg(feature = "wasm-tools")]
 pub(crate) use record::CapabilityRecord;
+pub(crate) use record::now;
 pub use signed::declare;
 pub(crate) use signed::refuse_undeclared;
 
