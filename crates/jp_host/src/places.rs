@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jp_audit::{Log, Options};
 use jp_disk::Sha256;
 use jp_llm::broker::{BrokerPlaces, SessionKeyring, VaultPaths};
 
@@ -123,6 +124,15 @@ impl Places {
     /// [`OpenError::NoHome`] when there is none.
     pub fn audit_dir(&self) -> Result<PathBuf, OpenError> {
         Ok(self.data_dir()?.join("audit"))
+    }
+
+    /// Opens the audit log. A front that runs anything must.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub fn open_log(&self) -> Result<Log, OpenError> {
+        Ok(Log::open(&self.audit_dir()?, Options::default())?)
     }
 
     /// Returns the file that remembers which workspaces are trusted.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use jp_audit::{Log, Options};
 use jp_config::{Loaded, tool::ToolSource};
 use jp_llm::{Call, Executed, Host, ToolDefinition, ToolError, Unlisted, broker::McpError};
 use jp_policy::{Ceilings, Policy};
@@ -62,8 +61,8 @@ impl Workspace {
     ///
     /// When the audit log cannot be opened.
     pub fn audited(mut self, places: &Places) -> Result<Self, OpenError> {
-        let log = Log::open(&places.audit_dir()?, Options::default())?;
-        self.host = self.host.into_builder().audit(Arc::new(log)).build();
+        let log = Arc::new(places.open_log()?);
+        self.host = self.host.into_builder().audit(log).build();
         Ok(self)
     }
 

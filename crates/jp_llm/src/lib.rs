@@ -24,6 +24,7 @@ mod net;
 mod places;
 pub mod registry;
 pub mod runtime;
+pub mod script;
 mod selection;
 pub mod tool;
 mod trust;
@@ -38,7 +39,6 @@ pub use hashed::sha256_file;
 pub use host::{Caller, Host, HostBuilder, LazyBroker, Variable};
 pub use jp_broker::is_known as is_known_call;
 pub use knowledge::{knowledge_prompt, topics};
-pub use net::transport;
 pub use runtime::mcp::{McpTools, Unlisted};
 pub use selection::{Selection, SelectionError, Toggle};
 pub use tool::{

@@ -33,6 +33,7 @@ pub use error::{ErrorKind, Printed, ToolError};
 pub use execute::Preview;
 pub use files::ChosenFile;
 pub(crate) use files::Placed;
+pub(crate) use record::now;
 pub use signed::declare;
 pub(crate) use signed::refuse_undeclared;
 

@@ -108,6 +108,7 @@ mod tests {
         Defined {
             docs: ToolDocs::default(),
             schema: json!({}),
+            output_schema: None,
             runtime: Arc::new(UnavailableRuntime(refuse, called.to_owned())),
             called: called.to_owned(),
             shown,

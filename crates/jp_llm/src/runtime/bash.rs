@@ -2,26 +2,20 @@
 
 use std::{
     path::Path,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
-use jp_bash::{
-    Bash, Bounds, Category, ExecOptions, ExecResult, HostDir, HostMode, OnExecute, OnOutput,
-};
-use jp_policy::{Access, Limit, Limits};
+use jp_bash::{Category, ExecOptions, ExecResult, HostDir, HostMode, OnExecute, OnOutput};
+use jp_policy::{Access, Limit};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
 
 use super::{Ended, Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
-use crate::{ToolError, places};
-
-/// Fuel that counts as one command or one turn of a loop: both take about as long.
-const FUEL_PER_STEP: u64 = 1_000;
+use crate::{
+    ToolError, places,
+    script::{Recovery, Script, ScriptBuilder, ScriptSession, bounds},
+};
 
 /// The option that keeps a session between calls: `session = "kept"`.
 const SESSION: &str = "session";
@@ -29,23 +23,24 @@ const SESSION: &str = "session";
 /// Runs scripts. Each call has a session of its own, unless the configuration keeps one.
 #[derive(Default)]
 pub struct BashRuntime {
-    kept: Arc<Mutex<Option<Bash>>>,
+    kept: Arc<Mutex<Option<ScriptSession>>>,
 }
 
 impl BashRuntime {
-    /// Makes the session of a call: its files and its limits.
-    fn session(&self, invocation: &Invocation<'_>) -> Result<Bash, ToolError> {
+    /// Makes the session of a call: what its grant shows it, within its limits.
+    fn session(&self, invocation: &Invocation<'_>) -> Result<ScriptSession, ToolError> {
         let kept = match is_kept(invocation) {
             true => lock(&self.kept).take(),
             false => None,
         };
-        if let Some(mut bash) = kept {
-            bash.set_limits(bounds(invocation.left));
-            return Ok(bash);
+        if let Some(mut session) = kept {
+            session.set_bounds(bounds(invocation.left));
+            return Ok(session);
         }
-        let mut builder = Bash::builder().limits(bounds(invocation.left));
+        let mut builder = ScriptBuilder::new(bounds(invocation.left));
         let root = invocation.host.root();
-        for rule in invocation.grant.capabilities().files.rules() {
+        let capabilities = invocation.grant.capabilities();
+        for rule in capabilities.files.rules() {
             let Some(below) = places::in_workspace(rule) else {
                 continue;
             };
@@ -53,31 +48,21 @@ impl BashRuntime {
                 Access::Read => HostMode::ReadOnly,
                 Access::ReadWrite => HostMode::ReadWrite,
             };
+            let path = rule.path.as_str();
             let dir = open(root, Path::new(below.as_str())).map_err(|error| ToolError::Host {
                 tool: invocation.tool.name.clone(),
-                reason: format!("cannot open {}: {error}", rule.path.as_str()),
+                reason: format!("cannot open {path}: {error}"),
             })?;
-            recover(invocation, &dir);
-            builder = builder.mount(rule.path.as_str(), dir, mode);
+            builder = builder.mount(path, dir, mode, |recovery| report(invocation, &recovery));
+            if path == places::WORKSPACE {
+                builder = builder.start_in(path);
+            }
         }
-        if invocation
-            .grant
-            .capabilities()
-            .files
-            .rules()
-            .iter()
-            .any(|rule| rule.path.as_str() == places::WORKSPACE)
-        {
-            builder = builder.cwd(places::WORKSPACE);
-        }
-        let network = crate::transport(&invocation.grant.capabilities().net);
-        let network = network.map_err(|error| ToolError::Host {
+        let network = builder.network(&capabilities.net);
+        let builder = network.map_err(|error| ToolError::Host {
             tool: invocation.tool.name.clone(),
             reason: error.to_string(),
         })?;
-        if let Some(transport) = network {
-            builder = builder.network(transport);
-        }
         Ok(builder.build())
     }
 }
@@ -98,23 +83,20 @@ impl ToolRuntime for BashRuntime {
         if invocation.call.action.is_format_arguments() {
             return Run::said(Ok(Outcome::Success { content: commands }));
         }
-        let mut bash = match self.session(invocation) {
-            Ok(bash) => bash,
+        let session = match self.session(invocation) {
+            Ok(session) => session,
             Err(error) => return Run::failed(error),
         };
-        let cancel = bash.cancel_handle();
-        let on_output = on_output(invocation);
-        let options = ExecOptions {
-            on_execute: on_execute(invocation),
-            ..ExecOptions::default()
+        let script = Script {
+            text: commands.into_bytes(),
+            options: ExecOptions {
+                on_execute: on_execute(invocation),
+                ..ExecOptions::default()
+            },
+            on_output: Some(on_output(invocation)),
         };
-        // Scripts compute, so they get a thread of their own.
-        let work = tokio::task::spawn_blocking(move || {
-            let result = bash.exec_with(commands.as_bytes(), &options, Some(on_output));
-            (bash, result)
-        });
-        let ended = until_cancelled(work, invocation, &cancel).await;
-        let Ok((bash, result)) = ended else {
+        let ended = session.run_until(script, &invocation.call.cancel).await;
+        let Some((session, result)) = ended else {
             let (tool, reason) = (invocation.tool.name.clone(), "the script's thread failed");
             return Run::failed(ToolError::Host {
                 tool,
@@ -122,25 +104,10 @@ impl ToolRuntime for BashRuntime {
             });
         };
         if is_kept(invocation) {
-            *lock(&self.kept) = Some(bash);
+            *lock(&self.kept) = Some(session);
         }
         answer(invocation, result)
     }
-}
-
-/// Waits for the script; a cancel stops it, which takes it milliseconds.
-async fn until_cancelled<T>(
-    mut work: tokio::task::JoinHandle<T>,
-    invocation: &Invocation<'_>,
-    cancel: &AtomicBool,
-) -> Result<T, tokio::task::JoinError> {
-    tokio::select! {
-        biased;
-        ended = &mut work => return ended,
-        () = invocation.call.cancel.cancelled() => {}
-    }
-    cancel.store(true, Ordering::Relaxed);
-    work.await
 }
 
 /// Reports that the script's first command runs: it was read so far.
@@ -216,34 +183,13 @@ fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResu
     }
 }
 
-/// The budget that limits stand for; `docs/features/bash.md` has the same as a table.
-fn bounds(limits: &Limits) -> Bounds {
-    let most = Bounds::default();
-    let steps = |most: u64| {
-        let fuel = limits.fuel.map(|fuel| (fuel / FUEL_PER_STEP).max(1));
-        fuel.map_or(most, |steps| steps.min(most))
-    };
-    Bounds {
-        commands: steps(most.commands),
-        loops: steps(most.loops),
-        output: limits.output_bytes,
-        memory: limits.memory_bytes,
-        time: limits.time.max(Duration::from_millis(1)),
-        ..most
-    }
-}
-
-/// Undoes or finishes an apply that was killed in a directory, and reports it.
-fn recover(invocation: &Invocation<'_>, dir: &HostDir) {
-    let said = match dir.recover() {
-        Ok(None) => return,
-        Ok(Some(done)) => format!("{done}\n"),
+/// Reports what became of an apply that was killed in a directory.
+fn report(invocation: &Invocation<'_>, recovery: &Recovery) {
+    let said = match recovery {
+        Ok(done) => format!("{done}\n"),
         Err(error) => format!("cannot undo an interrupted apply: {error}\n"),
     };
-    if let Some(events) = &invocation.host.caller().events {
-        let (call, tool) = (&invocation.call.id, &invocation.tool.name);
-        events.report(call, tool, ToolStatus::stderr(said));
-    }
+    invocation.report(|| ToolStatus::stderr(said));
 }
 
 /// Opens a directory of the workspace, which it must not leave, not even through symbolic links.
@@ -260,6 +206,6 @@ fn is_kept(invocation: &Invocation<'_>) -> bool {
     invocation.tool.options.get(SESSION).and_then(Value::as_str) == Some("kept")
 }
 
-fn lock(kept: &Mutex<Option<Bash>>) -> std::sync::MutexGuard<'_, Option<Bash>> {
+fn lock(kept: &Mutex<Option<ScriptSession>>) -> std::sync::MutexGuard<'_, Option<ScriptSession>> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

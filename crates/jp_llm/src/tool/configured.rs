@@ -149,6 +149,7 @@ impl ToolDefinition {
         };
         let source = config.source().clone();
         Ok(Self {
+            output_schema: defined.output_schema,
             schema_by: SchemaBy::Others,
             ..Self::bare(
                 name,

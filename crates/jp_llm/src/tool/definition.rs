@@ -174,7 +174,7 @@ impl ToolDefinition {
         }
     }
 
-    /// Returns the schema of its results: the one of its manifest, or its own, once it was asked.
+    /// Returns the schema of its results: the one of its manifest or server, or its own, once it was asked.
     #[must_use]
     pub fn known_output_schema(&self) -> Option<&Value> {
         let described = || self.described.get()?.as_ref()?.output_schema.as_ref();
@@ -233,9 +233,10 @@ impl ToolDefinition {
         let Some(schema) = self.known_output_schema() else {
             return Ok(None);
         };
-        let by = match self.output_schema {
-            Some(_) => SchemaBy::Manifest,
-            None => SchemaBy::Others,
+        let by = match (&self.output_schema, self.schema_by) {
+            // A server's schema says itself which draft it is.
+            (None, _) | (_, SchemaBy::Others) => SchemaBy::Others,
+            (Some(_), SchemaBy::Manifest | SchemaBy::Us) => SchemaBy::Manifest,
         };
         let make = || Checker::new(schema, by);
         let made = self.result_checker.get_or_init(make);

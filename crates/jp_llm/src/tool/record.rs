@@ -171,7 +171,8 @@ const fn source(tool: &ToolDefinition) -> Source {
     }
 }
 
-fn now() -> u64 {
+/// Returns the time of a record.
+pub(crate) fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }

@@ -45,6 +45,8 @@ pub struct Defined {
     pub docs: ToolDocs,
     /// The JSON Schema of its arguments, which a stranger made.
     pub schema: serde_json::Value,
+    /// The JSON Schema that its structured results must fit, if the server declares one.
+    pub output_schema: Option<serde_json::Value>,
     /// How it runs.
     pub runtime: Arc<dyn ToolRuntime>,
     /// Its name on the server.
@@ -188,6 +190,7 @@ impl McpTools {
         Ok(Defined {
             docs,
             schema,
+            output_schema: info.output_schema.clone().map(serde_json::Value::Object),
             runtime: Arc::new(runtime),
             called: called.to_owned(),
             shown: info.to_json(),

@@ -107,13 +107,25 @@ impl Pass<'_> {
             (before, now) => now.or(before),
         };
         self.details.sha256 = sha256.or(self.details.sha256.take());
-        // What has a schema was read as JSON before it came this far.
-        let has_schema = self.tool.known_output_schema().is_some();
-        self.details.form = if has_schema { Form::Json } else { form };
+        self.details.form = form;
         self.details.beside = beside;
         let outcome = result?;
+        if self.tool.known_output_schema().is_some() && self.is_data(&outcome) {
+            self.details.form = Form::Json;
+        }
         self.details.outcome = Some(outcome.clone());
         Ok(outcome)
+    }
+
+    /// Tells whether the text of a result that must fit a schema is that data. Beside data of its own it
+    /// may be words for people.
+    fn is_data(&self, outcome: &Outcome) -> bool {
+        match (outcome, &self.details.beside.content.structured) {
+            (Outcome::Success { content }, Some(_)) => {
+                serde_json::from_str::<serde::de::IgnoredAny>(content).is_ok()
+            }
+            _ => true,
+        }
     }
 
     /// Returns the answer that came with the call or stands in the configuration.
