@@ -197,6 +197,12 @@ impl Host {
         self.shared.broker.get()
     }
 
+    /// Notes that something outside of Wasm ran, which may have changed the files of Wasm tools.
+    pub(crate) fn look_again(&self) {
+        #[cfg(feature = "wasm-tools")]
+        self.shared.wasm.look_again();
+    }
+
     /// Returns the runtime of components.
     ///
     /// # Errors

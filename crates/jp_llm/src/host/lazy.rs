@@ -82,6 +82,13 @@ mod runtime {
             self
         }
 
+        /// Looks at files anew from now on, if there is anything that remembers them.
+        pub(in crate::host) fn look_again(&self) {
+            if let Some(Ok(made)) = self.made.get() {
+                made.look_again();
+            }
+        }
+
         pub(in crate::host) fn get(&self) -> Result<&Arc<Runtime>, ToolError> {
             let make = || {
                 let made = Runtime::new(&self.options).map_err(|error| error.to_string())?;
