@@ -1,7 +1,8 @@
 //! How a workspace is opened: what is read, what is wired, and nothing started before it is needed.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
+use jp_audit::Options;
 use jp_config::{Loaded, Sources, load};
 use jp_confine::Launcher;
 use jp_llm::{
@@ -14,6 +15,10 @@ use crate::{Location, OpenError, Places, Workspace, registries};
 /// Takes warnings for the person who runs tools.
 type Warn = dyn Fn(&str) + Send + Sync;
 
+/// How long the audit log is kept from other processes while many calls are made. They wait that
+/// long for it at most.
+const LEASE: Duration = Duration::from_millis(20);
+
 /// How a workspace is opened. What is not said is not there.
 #[derive(Clone)]
 pub struct Opening {
@@ -25,6 +30,7 @@ pub struct Opening {
     warn: Arc<Warn>,
     /// How many instances are made ahead of time, where many calls are prepared for.
     spares: Option<usize>,
+    audit: Options,
 }
 
 impl Workspace {
@@ -39,6 +45,7 @@ impl Workspace {
             variable: Arc::new(|_| None),
             warn: Arc::new(|_| {}),
             spares: None,
+            audit: Options::default(),
         }
     }
 }
@@ -75,11 +82,13 @@ impl Opening {
         self
     }
 
-    /// Prepares for many calls: Wasm tools get pooled memory, and so many instances of each are made
-    /// ahead of time.
+    /// Prepares for many calls: Wasm tools get pooled memory, so many instances of each are made ahead
+    /// of time, and the audit log is kept open between calls. A change of a tool's file counts for
+    /// calls that begin 4 milliseconds later, and at once if a call made it.
     #[must_use]
     pub const fn for_many_calls(mut self, spares: usize) -> Self {
         self.spares = Some(spares);
+        self.audit.lease = Some(LEASE);
         self
     }
 
@@ -166,7 +175,8 @@ impl Opening {
             .trust(trust(&self.location, &loaded, places)?)
             .registry(tools.map(Arc::new));
         let host = self.outward(host, &loaded, places);
-        Ok(Workspace::new(self.location.clone(), loaded, host.build()))
+        let workspace = Workspace::new(self.location.clone(), loaded, host.build());
+        Ok(workspace.audited_with(self.audit.clone()))
     }
 
     /// Adds what reaches beyond this process: MCP servers and the broker.

@@ -177,4 +177,9 @@ impl Host {
     pub(crate) fn lazy_wasm(&self) -> &LazyRuntime {
         &self.shared.wasm
     }
+
+    /// Notes that something outside of Wasm ran, which may have changed the files of Wasm tools.
+    pub(crate) fn look_again(&self) {
+        self.shared.wasm.look_again();
+    }
 }

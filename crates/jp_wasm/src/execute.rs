@@ -18,6 +18,7 @@ use crate::{
     error::{Error, Signs, Stopped, classify, describe},
     guest::Guest,
     host::State,
+    looks::Looks,
     spares::Spare,
     stop::{Stop, run_in_turns},
     ticker::Ticker,
@@ -39,6 +40,8 @@ pub(crate) struct Running<'a> {
     pub(crate) places: &'a Semaphore,
     /// How instances are allocated.
     pub(crate) allocation: Allocation,
+    /// What is known of files.
+    pub(crate) looks: &'a Looks,
     /// What guests are called for.
     pub(crate) task: Task,
 }
@@ -143,6 +146,9 @@ impl Running<'_> {
     /// costs a third of a short call. Nobody else does it in a command that is about to end, or
     /// when too many wait for it already.
     fn take_down(&self, mut store: Store<State>) {
+        if store.data().files.changed {
+            self.looks.forget();
+        }
         store.data_mut().close_all();
         if self.allocation == Allocation::Pooling {
             drop(self.ticker.take_down(store));

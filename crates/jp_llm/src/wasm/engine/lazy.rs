@@ -3,11 +3,15 @@
 use std::{
     path::PathBuf,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use jp_wasm::{Allocation, Runtime, RuntimeOptions};
 
 use crate::{Host, ToolError};
+
+/// How old what is known of a file may be when one of many calls begins.
+const FRESH: Duration = Duration::from_millis(4);
 
 /// Takes warnings for the person who runs tools.
 type Warn = dyn Fn(&str) + Send + Sync;
@@ -38,6 +42,7 @@ impl LazyRuntime {
             allocation: Allocation::OnDemand,
             cache_dir,
             spares: 0,
+            fresh: Duration::ZERO,
         })
     }
 
@@ -48,6 +53,7 @@ impl LazyRuntime {
             allocation: Allocation::Pooling,
             cache_dir,
             spares,
+            fresh: FRESH,
         })
     }
 
@@ -56,6 +62,13 @@ impl LazyRuntime {
     pub fn warning(mut self, warn: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.warn = Some(Box::new(warn));
         self
+    }
+
+    /// Looks at files anew from now on, if there is anything that remembers them.
+    pub(crate) fn look_again(&self) {
+        if let Some(Ok(made)) = self.made.get() {
+            made.look_again();
+        }
     }
 
     fn get(&self) -> Result<&Arc<Runtime>, ToolError> {
