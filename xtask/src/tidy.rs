@@ -9,6 +9,7 @@ mod generated;
 mod ground;
 mod manifests;
 mod modules;
+mod offers;
 mod rust;
 mod tokens;
 mod touch;
@@ -23,7 +24,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use crate::metadata::Metadata;
-use crate::report::say;
+use crate::report::{data, say};
 use tree::Tree;
 
 pub(crate) const HELP: &str = "\
@@ -33,7 +34,8 @@ Reads cargo metadata and all text files; needs no build. Who may know whom is
 in xtask/src/tidy/walls.rs, what a crate may touch of the machine in
 xtask/src/tidy/touches.rs.
 
-  --write   writes the tables of ARCHITECTURE.md anew";
+  --write    writes the tables of ARCHITECTURE.md anew
+  --offers   prints how many public items each library has, and checks nothing";
 
 /// Something that breaks a rule, or is about to.
 #[derive(Debug)]
@@ -73,6 +75,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
     match words {
         [] => {}
         ["--write"] => generated::write(root, &walls::TABLES, touches::ROWS)?,
+        ["--offers"] => return print_offers(root),
         [other, ..] => bail!("unknown option `{other}`; try: cargo xtask tidy --help"),
     }
     let findings = check(root)?;
@@ -98,6 +101,14 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
         1 => bail!("tidy found 1 broken rule"),
         count => bail!("tidy found {count} broken rules"),
     }
+}
+
+fn print_offers(root: &Path) -> Result<()> {
+    let counts = offers::counts(&Tree::read(root)?, root, &Metadata::read(root)?);
+    for (name, count) in counts {
+        data(&format!("{count:>5} {name}"));
+    }
+    Ok(())
 }
 
 fn check(root: &Path) -> Result<Vec<Finding>> {
@@ -133,6 +144,9 @@ fn check(root: &Path) -> Result<Vec<Finding>> {
     findings.extend(rust::banned_words(&tree));
     findings.extend(ground::one_table_of_hidden_characters(&tree));
     findings.extend(ground::one_way_to_write_files(&tree, walls::WHOLE_FILES));
+    let counts = offers::counts(&tree, root, &metadata);
+    findings.extend(offers::within_ceilings(&counts, offers::CEILINGS));
+    findings.extend(offers::are_used(&tree, root, &metadata, offers::UNCHECKED));
     findings.extend(architecture::files_exist(&tree));
     findings.extend(architecture::tests_exist(&tree));
     findings.extend(generated::tables_are_current(

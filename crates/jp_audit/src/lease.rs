@@ -33,7 +33,7 @@ impl Lease {
         self.shared.is_none()
     }
 
-    /// Keeps the lock from now on; tells whether this is new.
+    /// Keeps the lock from now on; returns whether this is new.
     pub(crate) const fn start(&mut self) -> bool {
         !std::mem::replace(&mut self.held, true)
     }

@@ -186,7 +186,7 @@ impl Core {
         let known = alone || state.follow(self, len)?;
         let mut current = known && !state.lost;
         // Whether somebody moved the file away costs two more system calls to see, a third of an
-        // append; once per millisecond is often enough, since the head tells of such a loss too.
+        // append; once per millisecond is often enough, since the head shows such a loss too.
         if current && time != state.checked_at {
             current = files::is_named(&state.file, &path())
                 .map_err(|error| AuditError::io("look at", &path(), error))?;
@@ -286,7 +286,7 @@ impl State {
         Ok(())
     }
 
-    /// Tells the head file how far the log reaches.
+    /// Writes to the head file how far the log reaches.
     pub(crate) fn write_head(&mut self, log: &Core) -> Result<(), AuditError> {
         self.head.write(&self.head_file, &log.dir, &log.keys)?;
         self.told = self.head.seq;

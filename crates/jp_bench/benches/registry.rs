@@ -21,8 +21,8 @@ use jp_llm::{Call, ChosenFile, ToolDefinition, registry::RegistryTools};
 use jp_policy::{Access, Policy, compose};
 use jp_publish::{SigningKey, Submission};
 use jp_registry::{
-    AllNames, Decision, Digest, DirSource, InstallError, Installer, Lock, Mode, Places, Registry,
-    Signatures, Store, TrustRoots, TrustedRegistry,
+    AllNames, Decision, Digest, InstallError, Installer, Lock, Mode, Places, Registry, Signatures,
+    StaticSource, Store, TrustRoots, TrustedRegistry,
 };
 use kit::{Workspace, call, run};
 use serde_json::{Map, Value, json};
@@ -317,7 +317,7 @@ fn install(registry: &Path, places: &Places, store: &Store) {
         store: store.clone(),
         registries: vec![Registry {
             name: "main".to_owned(),
-            source: Box::new(DirSource::new(registry)),
+            source: Box::new(StaticSource::in_dir(registry)),
         }],
         host: allowed.clone(),
         app: allowed,

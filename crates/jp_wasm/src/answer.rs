@@ -10,6 +10,7 @@ use wasmtime_wasi::WasiView as _;
 
 use crate::{
     convert::{
+        AnswerError,
         described::{
             exports::jp::tool0_2_0::guest,
             jp::tool0_2_0::{content as wit, inputs},
@@ -43,14 +44,14 @@ impl wit::HostBlob for State {
 
 impl wit::Host for State {}
 
-/// Turns what a component said into an answer.
+/// Turns the outcome of a component into an answer.
 pub(crate) fn of(outcome: guest::Outcome, state: &mut State) -> wasmtime::Result<Answer> {
     let table = state.ctx().table;
     match outcome {
         guest::Outcome::Success(said) => {
             let content = match content(said, table)? {
                 Ok(content) => content,
-                Err(problem) => return Ok(Outcome::failed(problem).into()),
+                Err(problem) => return Ok(Outcome::failed(problem.to_string()).into()),
             };
             Ok(content.into())
         }
@@ -61,7 +62,7 @@ pub(crate) fn of(outcome: guest::Outcome, state: &mut State) -> wasmtime::Result
                 transient,
                 content: beside,
             } = failure;
-            // What is beside a complaint is no reason to lose it.
+            // Invalid content beside an error must not hide the error.
             let content = content(beside, table)?.unwrap_or_default();
             let outcome = Outcome::Error {
                 message,
@@ -85,7 +86,7 @@ fn needs(wanted: Vec<inputs::Input>) -> Answer {
         all.push(match input {
             inputs::Input::Question(question) => match from_wit_question(question) {
                 Ok(question) => Input::Question(question),
-                Err(problem) => return Outcome::failed(problem).into(),
+                Err(problem) => return Outcome::failed(problem.to_string()).into(),
             },
             inputs::Input::Sample(sample) => Input::Sample(Sample {
                 id: sample.id,
@@ -110,7 +111,7 @@ fn message(message: inputs::SampleMessage) -> SampleMessage {
 fn content(
     said: wit::Content,
     table: &mut ResourceTable,
-) -> wasmtime::Result<Result<Content, String>> {
+) -> wasmtime::Result<Result<Content, AnswerError>> {
     let mut parts = Vec::with_capacity(said.parts.len());
     for part in said.parts {
         parts.push(read(part, table)?);
@@ -118,9 +119,7 @@ fn content(
     let structured = said.structured.map(|json| serde_json::from_str(&json));
     Ok(match structured.transpose() {
         Ok(structured) => Ok(Content { parts, structured }),
-        Err(error) => Err(format!(
-            "the tool gave a structured result that is not JSON: {error}"
-        )),
+        Err(error) => Err(AnswerError::Structured(error)),
     })
 }
 

@@ -63,7 +63,7 @@ impl Prepared {
         &self.hex
     }
 
-    /// Tells what kind of tool this is.
+    /// Returns what kind of tool this is.
     #[must_use]
     pub fn kind(&self) -> ToolKind {
         self.spares.pre().kind()
@@ -202,7 +202,7 @@ impl Artifacts {
         prepared.await.cloned()
     }
 
-    /// Compiles on a thread of its own, away from whoever drives the caller's future.
+    /// Compiles on a thread of its own, away from the thread that drives the caller's future.
     ///
     /// The thread keeps the turn: a caller that loses interest must not let the next compile start
     /// beside one that cannot be stopped.

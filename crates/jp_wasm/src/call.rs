@@ -29,7 +29,7 @@ pub struct GuestCall<'a> {
     pub cancel: Option<CancellationToken>,
     /// Answers its capability calls; without it there are none.
     pub calls: Option<Arc<dyn CapabilityCalls>>,
-    /// Hears what it tells meanwhile; without it nobody does.
+    /// Receives what the guest reports meanwhile; without it the reports are dropped.
     pub events: Option<Arc<dyn GuestEvents>>,
     /// Makes the HTTP requests of a component; without it each is denied.
     pub outgoing: Option<Arc<dyn Outgoing>>,

@@ -16,7 +16,7 @@ const MAX_NAME: usize = 200;
 /// A capability call that failed, or was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CapabilityError {
-    /// What a module is told: JSON in the broker's shape.
+    /// What a module receives: JSON in the broker's shape.
     pub json: String,
     /// The same for people.
     pub problem: Problem,

@@ -1,4 +1,4 @@
-//! What a component tells and asks while it runs, in `jp:tool@0.2.0`: how far it is, lines for its
+//! What a component reports and asks while it runs, in `jp:tool@0.2.0`: how far it is, lines for its
 //! log, and capability calls. Who listens and who answers is handed in with the call.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::{
 /// What an event costs beside its text, so that nobody sends empty ones for ever.
 const EVENT: usize = 64;
 
-/// Hears what a guest tells while it runs.
+/// Receives what a guest reports while it runs.
 pub trait GuestEvents: Send + Sync {
     /// Hears how far it is; the fraction lies between 0 and 1.
     fn progress(&self, message: &str, fraction: Option<f64>);
@@ -31,7 +31,7 @@ pub trait GuestEvents: Send + Sync {
 /// How much a line of a guest's log matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
-    /// For whoever writes the tool.
+    /// For the tool's author.
     Debug,
     /// Worth knowing.
     Info,
@@ -41,7 +41,7 @@ pub enum LogLevel {
     Error,
 }
 
-/// Where what a guest tells and asks goes to, and how much of it there was.
+/// Where a guest's reports and questions go, and how much of them there was.
 #[derive(Default)]
 pub(crate) struct Outward {
     events: Option<Arc<dyn GuestEvents>>,

@@ -253,7 +253,7 @@ fn size(outcome: &Outcome) -> usize {
     }
 }
 
-/// When a call that starts at a time has to end; a limit beyond the clock's range is as good as none.
+/// When a call that starts at a time has to end; a limit beyond the clock's range is no limit.
 fn deadline(now: Instant, limit: Duration) -> Instant {
     now.checked_add(limit).unwrap_or(now + FAR)
 }

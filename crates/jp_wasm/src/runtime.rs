@@ -101,7 +101,7 @@ impl Runtime {
     }
 
     /// Says why compiled code is not kept between processes, where it should be: every process then
-    /// compiles anew, and whoever waits for that should know why.
+    /// compiles again, and the user who waits for that should know why.
     #[must_use]
     pub fn without_cache(&self) -> Option<&str> {
         self.without_cache.as_deref()
@@ -120,7 +120,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the bytes are no tool.
+    /// When the bytes are not a tool.
     pub async fn prepare(
         &self,
         bytes: &[u8],
@@ -133,7 +133,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the bytes are no tool.
+    /// When the bytes are not a tool.
     pub async fn prepare_embedded(
         &self,
         embedded: Embedded,
@@ -146,7 +146,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no tool.
+    /// When the file cannot be read or is not a tool.
     pub async fn prepare_path(
         &self,
         path: &Path,
@@ -160,7 +160,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the file leads outside, cannot be read or is no tool.
+    /// When the file leads outside, cannot be read or is not a tool.
     pub async fn prepare_below(
         &self,
         root: &Path,
@@ -212,7 +212,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When it does not answer within the limits, or with something that is no description.
+    /// When it does not answer within the limits, or with something that is not a description.
     pub async fn describe(
         &self,
         prepared: &Prepared,
@@ -276,7 +276,7 @@ impl Runtime {
         self.looks.forget();
     }
 
-    /// Tells how often spares of a tool were there when they were wanted.
+    /// Returns how often spares of a tool were there when they were wanted.
     #[must_use]
     pub fn spare_use(&self, prepared: &Prepared) -> SpareUse {
         prepared.spares.counts()

@@ -51,7 +51,7 @@ impl Place<'_> {
 
     /// Looks at the file without opening it.
     ///
-    /// This follows a link that leads outside, which is harmless: whoever is recognised as a file
+    /// This follows a link that leads outside, which is harmless: what is recognised as a file
     /// that was read before is that file, and everyone else is opened by [`Self::read`], which
     /// stays inside.
     pub(crate) fn identity(&self, looks: &Looks) -> Result<Identity, Error> {

@@ -8,7 +8,7 @@ use std::{
 
 use jp_config::{CustomTool, SignatureSource, ToolingConfig};
 use jp_registry::{
-    Expected, ExpectedDigest, FetchedManifest, FormatError, InstallError, LockedTool, Purpose,
+    Expected, ExpectedDigest, Fetched, FormatError, InstallError, LockedTool, Purpose,
     ToolManifest, Verified, VerifiedManifest, VerifyError,
 };
 
@@ -39,25 +39,25 @@ impl RegistryTools {
         let expected = Expected {
             id: locked.id.clone(),
             version: Some(locked.version.clone()),
-            digest: Some(ExpectedDigest {
-                digest: locked.manifest,
-                source: jp_registry::DigestSource::Lock,
-            }),
+            digest: Some(ExpectedDigest::Lock(locked.manifest)),
             registry: Some(locked.registry.clone()),
             purpose: Purpose::Installed,
         };
         let fetched = kept.ok_or(SignedProblem::NotInstalled)?;
         let (verified, manifest) = self.verified(fetched, &expected)?;
         let same = [
-            ("artifact", locked.sha256 == *verified.artifact_sha256()),
-            ("key", locked.key == *verified.key()),
+            (
+                "artifact",
+                locked.sha256 == verified.manifest.artifact.sha256,
+            ),
+            ("key", locked.key == verified.key),
             (
                 "description or schema",
-                locked.shown == manifest.shown_digest(),
+                locked.shown == manifest.shown_digest,
             ),
             (
                 "request for capabilities",
-                locked.capabilities == manifest.capabilities_digest(),
+                locked.capabilities == manifest.capabilities_digest,
             ),
             (
                 "list of models",
@@ -82,9 +82,9 @@ impl RegistryTools {
         root: &Path,
     ) -> Result<Found, SignedProblem> {
         let verified = self.verify_custom(name, custom, root)?;
-        pins::check_custom(name, verified.verified_manifest(), &self.lock, &self.places)?;
-        let manifest = verified.manifest().clone();
-        let verified = verified.verified_manifest().clone();
+        pins::check_custom(name, &verified, &self.lock, &self.places)?;
+        let manifest = verified.manifest.clone();
+        let verified = VerifiedManifest::clone(&verified);
         let stored = Stored::of_workspace(Arc::clone(self), verified, custom.path.clone());
         Ok(Found { manifest, stored })
     }
@@ -115,13 +115,13 @@ impl RegistryTools {
 
     fn verified(
         &self,
-        fetched: FetchedManifest,
+        fetched: Fetched,
         expected: &Expected,
     ) -> Result<(VerifiedManifest, ToolManifest), SignedProblem> {
         let verified =
             jp_registry::verify(fetched, &self.known.roots, &self.known.revoked, expected);
         let verified = verified.map_err(|error| problem(&error))?;
-        let manifest = verified.manifest().clone();
+        let manifest = verified.manifest.clone();
         Ok((verified, manifest))
     }
 }

@@ -71,8 +71,8 @@ impl Stored {
     }
 
     /// Returns the sha256 that the manifest pins.
-    pub(crate) const fn sha256(&self) -> &Digest {
-        self.manifest.artifact_sha256()
+    pub(crate) fn sha256(&self) -> &Digest {
+        &self.manifest.manifest.artifact.sha256
     }
 
     /// Returns what errors call the artifact.
@@ -80,8 +80,7 @@ impl Stored {
         match &self.kept {
             Kept::Store { .. } => format!(
                 "the artifact of {}@{}",
-                self.manifest.id(),
-                self.manifest.version()
+                self.manifest.manifest.id, self.manifest.manifest.version
             ),
             Kept::Workspace(path) => path.to_string(),
         }
@@ -112,7 +111,10 @@ impl Stored {
                 if let Some(path) = found.get().filter(|path| path.is_file()) {
                     return Ok(Ready::Path(path.clone()));
                 }
-                let what = format!("{}@{}", self.manifest.id(), self.manifest.version());
+                let what = format!(
+                    "{}@{}",
+                    self.manifest.manifest.id, self.manifest.manifest.version
+                );
                 let wanted = self.wanted(now, *self.sha256(), what, invocation);
                 let path = wanted.get().await.map_err(refused)?;
                 // Somebody else may have been quicker, with the same path.

@@ -7,7 +7,7 @@ use jp_config::{
     tool::{Enable, InlineResults, ParametersStyle, ResultMode, RunMode, ToolSource},
 };
 use jp_policy::{Capabilities, Request};
-use jp_registry::{Pinned, definitions};
+use jp_registry::{Pinned, schema_for_callers};
 use jp_tool::DescribedTool;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
@@ -167,7 +167,7 @@ impl ToolDefinition {
             Some(Some(tool)) => &tool.parameters,
             _ if self.schema_by == SchemaBy::Manifest => self.callers_schema.get_or_init(|| {
                 let mut schema = self.schema.clone();
-                definitions::for_callers(&mut schema);
+                schema_for_callers(&mut schema);
                 schema
             }),
             _ => &self.schema,

@@ -117,9 +117,9 @@ impl ToolDefinition {
         };
         let id = (manifest.id.as_str() != name).then(|| manifest.id.to_string());
         let source = ToolSource::Registry { tool: id };
-        let (schema, request) = (manifest.input_schema(), manifest.request());
+        let (schema, request) = (manifest.input_schema.clone(), manifest.request());
         let stated = request.clone();
-        let (output_schema, app) = (manifest.output_schema(), app(manifest, loaded));
+        let (output_schema, app) = (manifest.output_schema.clone(), app(manifest, loaded));
         let models = manifest.model_dependencies.iter().map(ModelFile::new);
         let models = models.collect();
         let runtime = wasm::TOOLS.signed(name, found.stored, &found.manifest);

@@ -160,7 +160,7 @@ impl GuestFiles<'_> {
     }
 }
 
-/// Says that something is no file a guest can be given.
+/// Returns the error for something that is not a file a guest can be given.
 pub(crate) fn no_file() -> io::Error {
     io::Error::other("it is not a regular file")
 }

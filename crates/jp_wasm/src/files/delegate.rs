@@ -1,4 +1,4 @@
-//! The functions of `wasi:filesystem`, each sent to whoever answers it: a chosen file, a quota, or
+//! The functions of `wasi:filesystem`, each sent to what answers it: a chosen file, a quota, or
 //! straight to wasmtime.
 //!
 //! Behaviour belongs into `files.rs` and beside this file; this one only translates.

@@ -129,7 +129,7 @@ impl<'a> Locked<'a> {
         let mut known = self.known.roots.publishers();
         let known = known.find(|(known, _)| known.to_string() == id);
         match known {
-            Some((_, publisher)) => format!("jp trust key {} --for {tool}", publisher.key()),
+            Some((_, publisher)) => format!("jp trust key {} --for {tool}", publisher.key),
             None => format!("jp trust key PUBLIC-KEY --for {tool}"),
         }
     }

@@ -35,10 +35,7 @@ pub(super) fn clock() -> Vec<Finding> {
     let own = places::own();
     let receipts = own.data_dir().ok().and_then(|data| {
         let receipts = Receipts::open(&Places::new(Path::new("."), data).receipts()).ok()?;
-        let newest = receipts
-            .iter()
-            .map(|(_, receipt)| receipt.verified_at)
-            .max()?;
+        let newest = receipts.newest()?;
         Some(("the newest receipt of a tool", newest.saturating_mul(1000)))
     });
     let ahead = [newest, receipts].into_iter().flatten();

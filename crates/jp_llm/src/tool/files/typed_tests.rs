@@ -24,7 +24,7 @@ fn schema(words: Value) -> Value {
             "a": file(), "b": {"$ref": "#/definitions/path"}}},
     }))
     .unwrap()
-    .input_schema();
+    .input_schema;
     let own = schema.remove("definitions").unwrap_or(json!({}));
     for (name, definition) in own.as_object().unwrap() {
         supplied["definitions"][name] = definition.clone();
