@@ -17,7 +17,7 @@ mod writing;
 use std::{fs, path::Path};
 
 use jp_test::{Access, Host, Kit};
-use jp_wasm::{GuestCall, WasiConfig};
+use jp_wasm::{GuestCall, Outside, WasiConfig};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -82,9 +82,7 @@ async fn files_in(config: &WasiConfig, operations: &Value) -> Vec<String> {
         wasi: runtime.wasi_context(config).unwrap(),
         limits: &jp_policy::Limits::default(),
         cancel: None,
-        calls: None,
-        events: None,
-        outgoing: None,
+        outside: Outside::default(),
         module: jp_wasm::ModuleAbi::default(),
     };
     match runtime.call(&prepared.unwrap(), call).await.result {
