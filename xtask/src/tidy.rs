@@ -2,6 +2,7 @@
 
 mod architecture;
 mod code;
+mod conditions;
 mod crates;
 mod documents;
 mod generated;
@@ -126,6 +127,7 @@ fn check(root: &Path) -> Result<Vec<Finding>> {
     findings.extend(rust::no_std(&tree, walls::NO_STD));
     findings.extend(rust::one_ambient_authority(&tree, root, &metadata));
     findings.extend(rust::unsafe_only_where_audited(&tree, walls::UNSAFE));
+    findings.extend(conditions::ceilings(&tree, walls::CONDITIONS));
     findings.extend(rust::sizes(&tree));
     findings.extend(rust::headers(&tree));
     findings.extend(rust::banned_words(&tree));

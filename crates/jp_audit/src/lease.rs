@@ -135,7 +135,8 @@ impl Asked {
             drop(wish);
             let mut state = core.state();
             if state.lease.is_held() {
-                state.let_go();
+                // A head that could not be told now is told by the next append, of whichever process.
+                let _ = state.let_go(core);
             }
             drop(state);
             if stop {

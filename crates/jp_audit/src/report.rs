@@ -160,7 +160,7 @@ pub enum Note {
         /// The oldest record still there.
         first_seq: u64,
     },
-    /// The process died between writing the newest record and the head; the next call repairs it.
+    /// A process died before it told the head of the newest records; the next call repairs it.
     HeadBehind,
 }
 
@@ -205,7 +205,8 @@ impl fmt::Display for Note {
                 )
             }
             Self::HeadBehind => f.write_str(
-                "a process died while appending; its record is complete and nothing is lost",
+                "a process died before the head file knew of the newest records; they are complete and \
+                 nothing is lost",
             ),
         }
     }

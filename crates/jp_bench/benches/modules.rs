@@ -92,6 +92,7 @@ fn compare(executor: &tokio::runtime::Runtime, spares: usize) {
         allocation: Allocation::Pooling,
         cache_dir: None,
         spares,
+        ..RuntimeOptions::default()
     })
     .unwrap();
     let prepared = executor.block_on(runtime.prepare(&bytes, &|_| {})).unwrap();

@@ -126,13 +126,13 @@ impl Places {
         Ok(self.data_dir()?.join("audit"))
     }
 
-    /// Opens the audit log. A front that runs anything must.
+    /// Opens the audit log, kept as the options say. A front that runs anything must.
     ///
     /// # Errors
     ///
     /// When it cannot be opened.
-    pub fn open_log(&self) -> Result<Log, OpenError> {
-        Ok(Log::open(&self.audit_dir()?, Options::default())?)
+    pub fn open_log(&self, options: Options) -> Result<Log, OpenError> {
+        Ok(Log::open(&self.audit_dir()?, options)?)
     }
 
     /// Returns the file that remembers which workspaces are trusted.

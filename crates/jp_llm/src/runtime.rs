@@ -1,18 +1,10 @@
 //! How the body of a tool runs. One implementation per runtime; nothing else matches on the kind.
 
 mod bash;
-#[cfg(feature = "wasm-tools")]
-mod calls;
 mod command;
-#[cfg(feature = "wasm-tools")]
-mod component;
-#[cfg(feature = "wasm-tools")]
-mod guest_events;
 pub mod mcp;
 mod memory;
 mod native;
-#[cfg(feature = "wasm-tools")]
-mod scrub;
 mod unavailable;
 
 use std::sync::{Arc, Mutex};
@@ -31,10 +23,6 @@ use crate::{
 
 pub use bash::BashRuntime;
 pub use command::CommandRuntime;
-#[cfg(feature = "wasm-tools")]
-pub use component::ComponentRuntime;
-#[cfg(feature = "wasm-tools")]
-pub(crate) use component::form;
 pub use jp_confine::Ended;
 pub use memory::{Memory, MemoryOf};
 pub use native::NativeRuntime;
@@ -55,18 +43,10 @@ pub struct Invocation<'a> {
     /// What the call may do.
     pub grant: &'a Arc<Grant>,
     /// The chosen files that its arguments name.
-    #[cfg_attr(
-        not(feature = "wasm-tools"),
-        expect(dead_code, reason = "only Wasm tools open files")
-    )]
     pub(crate) files: &'a [Placed],
     /// What the tools may do on whose data it works.
     pub others: &'a Arc<Others>,
     /// A record that may wait for that of the call.
-    #[cfg_attr(
-        not(feature = "wasm-tools"),
-        expect(dead_code, reason = "only Wasm tools call capabilities")
-    )]
     pub(crate) unwritten: &'a Arc<Mutex<Option<Waiting>>>,
     /// What is left of its limits.
     pub left: &'a Limits,
@@ -241,18 +221,6 @@ pub trait ToolRuntime: Send + Sync {
     /// When it should say and does not.
     async fn describe(&self, _: &Host) -> Result<Option<DescribedTool>, ToolError> {
         Ok(None)
-    }
-}
-
-/// Puts printed bytes into a text for people: bounded, and marked where it was cut.
-#[cfg(feature = "wasm-tools")]
-pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    const MOST: usize = 2000;
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.trim_end();
-    match text.char_indices().nth_back(MOST - 1) {
-        Some((start, _)) if start > 0 => format!("[{start} bytes left out]…{}", &text[start..]),
-        _ => text.to_owned(),
     }
 }
 

@@ -3,7 +3,6 @@
 mod answered;
 mod arguments;
 mod configured;
-#[cfg(feature = "wasm-tools")]
 mod convention;
 mod definition;
 mod depth;
@@ -14,7 +13,7 @@ mod find;
 mod hint;
 mod kinds;
 mod plain;
-mod record;
+pub(crate) mod record;
 mod result;
 mod signed;
 
@@ -27,7 +26,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Budget;
 
-#[cfg(feature = "wasm-tools")]
 pub(crate) use convention::path_of as path_by_convention;
 pub(crate) use definition::ModelFile;
 pub use definition::{ToolDefinition, ToolDocs};
@@ -35,8 +33,6 @@ pub use error::{ErrorKind, Printed, ToolError};
 pub use execute::Preview;
 pub use files::ChosenFile;
 pub(crate) use files::Placed;
-#[cfg(feature = "wasm-tools")]
-pub(crate) use record::CapabilityRecord;
 pub(crate) use record::now;
 pub use signed::declare;
 pub(crate) use signed::refuse_undeclared;

@@ -15,8 +15,9 @@ use crate::{
     code::{Code, Layer},
     error::Error,
     guest::{GuestPre, ToolKind},
+    looks::{Identity, Looks},
     prescan,
-    source::{Identity, Place, Read},
+    source::{Place, Read},
     spares::Spares,
 };
 
@@ -83,6 +84,7 @@ impl Prepared {
 pub(crate) struct Artifacts {
     engine: Engine,
     cache: Option<Cache>,
+    looks: Arc<Looks>,
     spares: usize,
     spare_places: Arc<tokio::sync::Semaphore>,
     known: Mutex<HashMap<Sha256, Arc<OnceCell<Prepared>>>>,
@@ -92,10 +94,16 @@ pub(crate) struct Artifacts {
 }
 
 impl Artifacts {
-    pub(crate) fn new(engine: Engine, cache: Option<Cache>, spares: usize) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        cache: Option<Cache>,
+        looks: Arc<Looks>,
+        spares: usize,
+    ) -> Self {
         Self {
             engine,
             cache,
+            looks,
             spares,
             spare_places: Arc::new(tokio::sync::Semaphore::new(SPARES)),
             known: Mutex::default(),
@@ -146,7 +154,7 @@ impl Artifacts {
         place: &Place<'_>,
         notify: &(dyn Fn(u64) + Sync),
     ) -> Result<Prepared, Error> {
-        let identity = place.identity()?;
+        let identity = place.identity(&self.looks)?;
         if let Some((known, prepared)) = lock(&self.paths).get(place.path())
             && *known == identity
         {

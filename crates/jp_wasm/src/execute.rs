@@ -137,6 +137,9 @@ impl Runtime {
     /// costs a third of a short call. Nobody else does it in a command that is about to end, or
     /// when too many wait for it already.
     fn take_down(&self, mut store: Store<State>) {
+        if store.data().files.changed {
+            self.looks.forget();
+        }
         store.data_mut().close_all();
         if self.allocation == Allocation::Pooling {
             drop(self.ticker.take_down(store));

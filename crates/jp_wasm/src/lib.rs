@@ -28,6 +28,7 @@ mod http;
 mod inspect;
 mod limiter;
 mod link;
+mod looks;
 mod module;
 mod output;
 mod pending;

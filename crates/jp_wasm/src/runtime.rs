@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, LazyLock},
+    time::Duration,
 };
 
 use jp_policy::{Limit, Limits};
@@ -19,6 +20,7 @@ use crate::{
     error::{Error, causes},
     guest::ToolKind,
     host::{WasiConfig, WasiContext},
+    looks::Looks,
     module::ModuleAbi,
     source::Place,
     spares::SpareUse,
@@ -40,6 +42,10 @@ pub struct RuntimeOptions {
     pub cache_dir: Option<PathBuf>,
     /// Spare instances kept of one tool, at most. The stock is filled again every millisecond.
     pub spares: usize,
+    /// How old what is known of a tool's file or of a directory may be when a call begins. A thread
+    /// looks again every millisecond, so that calls need not; by default each call looks itself.
+    /// What a call has changed when it ends, later calls see at once in any case.
+    pub fresh: Duration,
 }
 
 /// Runs tools. Share one: it compiles each file once and keeps it.
@@ -47,6 +53,8 @@ pub struct Runtime {
     pub(crate) engine: Engine,
     artifacts: Arc<Artifacts>,
     dirs: DirCache,
+    /// What is known of files.
+    pub(crate) looks: Arc<Looks>,
     pub(crate) ticker: Ticker,
     /// Turns to compute.
     pub(crate) turns: Semaphore,
@@ -78,13 +86,15 @@ impl Runtime {
             Ok(cache) => (cache, None),
             Err(problem) => (None, Some(problem)),
         };
-        let artifacts = Artifacts::new(engine.clone(), cache, options.spares);
+        let looks = Arc::new(Looks::new(options.fresh));
+        let artifacts = Artifacts::new(engine.clone(), cache, Arc::clone(&looks), options.spares);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
-            ticker: Ticker::new(&engine),
+            ticker: Ticker::new(&engine, &looks),
             artifacts: Arc::new(artifacts),
             engine,
-            dirs: DirCache::default(),
+            dirs: DirCache::new(Arc::clone(&looks)),
+            looks,
             turns: Semaphore::new(cores),
             places: Semaphore::new((POOLED_GUESTS - SPARE_PLACES) as usize),
             allocation: options.allocation,
@@ -247,6 +257,11 @@ impl Runtime {
             reason: format!("its description cannot be read: {why}"),
         });
         read.map(Some)
+    }
+
+    /// Looks at files and directories anew from now on, because somebody may have changed them.
+    pub fn look_again(&self) {
+        self.looks.forget();
     }
 
     /// Tells how often spares of a tool were there when they were wanted.

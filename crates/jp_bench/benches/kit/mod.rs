@@ -66,6 +66,7 @@ impl Workspace {
             allocation: Allocation::Pooling,
             cache_dir: Some(dir.path().join("code")),
             spares,
+            ..RuntimeOptions::default()
         });
         let policy = PolicyConfig::default().to_policy().unwrap();
         let host = Host::builder(root.clone(), policy)

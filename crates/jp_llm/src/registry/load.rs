@@ -12,17 +12,14 @@ use jp_registry::{
     ToolManifest, Verified, VerifiedManifest, VerifyError,
 };
 
-use super::{RegistryTools, SignedProblem, pins};
+use super::{RegistryTools, SignedProblem, Stored, pins};
 
 /// A signed tool that was found, and verified.
 pub(crate) struct Found {
     /// What it is.
     pub(crate) manifest: ToolManifest,
     /// Where its bytes are.
-    #[cfg(feature = "wasm-tools")]
-    pub(crate) stored: super::Stored,
-    #[cfg(not(feature = "wasm-tools"))]
-    pub(crate) stored: (),
+    pub(crate) stored: Stored,
 }
 
 impl RegistryTools {
@@ -72,11 +69,7 @@ impl RegistryTools {
                 reason: format!("it has another {what}"),
             });
         }
-        #[cfg(feature = "wasm-tools")]
-        let stored =
-            super::Stored::of_registry(Arc::clone(self), verified, Box::new(locked.clone()));
-        #[cfg(not(feature = "wasm-tools"))]
-        let stored = drop(verified);
+        let stored = Stored::of_registry(Arc::clone(self), verified, Box::new(locked.clone()));
         Ok(Found { manifest, stored })
     }
 
@@ -91,13 +84,8 @@ impl RegistryTools {
         let verified = self.verify_custom(name, custom, root)?;
         pins::check_custom(name, verified.verified_manifest(), &self.lock, &self.places)?;
         let manifest = verified.manifest().clone();
-        #[cfg(feature = "wasm-tools")]
-        let stored = {
-            let verified = verified.verified_manifest().clone();
-            super::Stored::of_workspace(Arc::clone(self), verified, custom.path.clone())
-        };
-        #[cfg(not(feature = "wasm-tools"))]
-        let stored = drop(verified);
+        let verified = verified.verified_manifest().clone();
+        let stored = Stored::of_workspace(Arc::clone(self), verified, custom.path.clone());
         Ok(Found { manifest, stored })
     }
 

@@ -14,11 +14,10 @@ use super::{
     find::find_builtin,
     kinds::{BASH, any_object},
 };
-#[cfg(feature = "wasm-tools")]
-use crate::runtime::ComponentRuntime;
 use crate::{
     Host,
     runtime::{CommandRuntime, ToolRuntime},
+    wasm::{self, Entry},
 };
 
 /// The function of a module that is called unless another one is named.
@@ -196,7 +195,6 @@ fn is_nowhere(config: &ToolConfigWithDefaults) -> bool {
 
 /// Finds a local tool whose configuration names no file by its name: everything that is configured
 /// holds for the file as if its path were written down.
-#[cfg(feature = "wasm-tools")]
 fn by_convention(
     name: &str,
     config: &ToolConfigWithDefaults,
@@ -206,15 +204,6 @@ fn by_convention(
     let path = super::convention::path_of(name, host.root());
     path.filter(|_| is_local && is_nowhere(config))
         .map(|path| config.found_at(path))
-}
-
-#[cfg(not(feature = "wasm-tools"))]
-const fn by_convention(
-    _: &str,
-    _: &ToolConfigWithDefaults,
-    _: &Host,
-) -> Option<ToolConfigWithDefaults> {
-    None
 }
 
 /// Refuses what a builtin takes no notice of, in the entry of a local tool that turns out to be one.
@@ -247,23 +236,14 @@ fn local_runtime(
 ) -> Result<Arc<dyn ToolRuntime>, ToolError> {
     let called = config.source().tool_name().unwrap_or(name).to_owned();
     match (config.wasm(), config.command()) {
-        #[cfg(feature = "wasm-tools")]
         (Some(path), _) => {
             let tool = config.tool();
-            let version = match tool.abi {
-                Some(2) => jp_wasm::AbiVersion::Two,
-                _ => jp_wasm::AbiVersion::One,
+            let entry = Entry {
+                name: called,
+                function: tool.entrypoint.clone(),
+                abi: tool.abi,
             };
-            let runtime = ComponentRuntime::file(path.to_owned(), called);
-            Ok(Arc::new(runtime.speaking(tool.entrypoint.clone(), version)))
-        }
-        #[cfg(not(feature = "wasm-tools"))]
-        (Some(path), _) => {
-            use crate::runtime::UnavailableRuntime;
-            let refuse = |path: &str| ToolError::WasmRefused {
-                reason: format!("{path}: this build of jp runs no Wasm tools"),
-            };
-            Ok(Arc::new(UnavailableRuntime(refuse, path.to_string())))
+            Ok(wasm::TOOLS.file(path.to_owned(), entry))
         }
         (None, Some(command)) => Ok(Arc::new(CommandRuntime::new(command.clone(), called))),
         (None, None) => Err(ToolError::CommandMissing),

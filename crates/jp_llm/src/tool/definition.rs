@@ -31,10 +31,6 @@ pub struct ToolDocs {
 }
 
 /// A model of a tool.
-#[cfg_attr(
-    not(feature = "wasm-tools"),
-    expect(dead_code, reason = "only Wasm tools open files")
-)]
 #[derive(Debug)]
 pub(crate) struct ModelFile {
     /// Its directory, as the guest sees it: `/models/<id>`. The file in it has its sha256 as its name.
@@ -86,10 +82,6 @@ pub struct ToolDefinition {
     /// Free options of the configuration.
     pub options: Map<String, Value>,
     /// The models it reads, verified.
-    #[cfg_attr(
-        not(feature = "wasm-tools"),
-        expect(dead_code, reason = "only Wasm tools open files")
-    )]
     pub(crate) models: Vec<ModelFile>,
     /// What the workspace allows its tooling, if the tool is part of that.
     pub(crate) app: Option<Capabilities>,
@@ -111,7 +103,7 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    pub(super) fn bare(
+    pub(crate) fn bare(
         name: &str,
         docs: ToolDocs,
         schema: Value,

@@ -3,10 +3,8 @@
 
 use jp_config::Loaded;
 
-#[cfg(feature = "wasm-tools")]
-use super::convention;
-use super::{Call, ToolDefinition, ToolError, kinds::BASH, record, signed};
-use crate::{Host, registry::SignedProblem};
+use super::{Call, ToolDefinition, ToolError, convention, kinds::BASH, record, signed};
+use crate::{Host, registry::SignedProblem, wasm};
 
 impl ToolDefinition {
     /// Finds a tool by its id: in the configuration, among the builtins, in the lock file, or by
@@ -41,9 +39,7 @@ impl ToolDefinition {
                 None => Self::declared(name, loaded, host),
             };
         }
-        #[cfg(feature = "wasm-tools")]
         let brought = convention::path_of(name, host.root());
-        #[cfg(feature = "wasm-tools")]
         let builtin = match (builtin, brought) {
             // A file of the workspace must not pass for a builtin, nor be passed over in silence.
             (Some(_), Some(path)) => {
@@ -116,18 +112,12 @@ impl ToolDefinition {
     pub fn unsigned(loaded: &Loaded, host: &Host) -> Vec<(String, Result<Self, ToolError>)> {
         let tools = &loaded.config.conversation.tools;
         let names = tools.tools.keys().cloned();
-        #[cfg(feature = "wasm-tools")]
-        let names = names.chain(
-            crate::builtins()
-                .iter()
-                .filter(|builtin| {
-                    !tools.tools.contains_key(builtin.name) && builtin.is_offered(host)
-                })
-                .map(|builtin| builtin.name.to_owned()),
-        );
+        let builtins = wasm::TOOLS.builtins().into_iter().filter(|builtin| {
+            !tools.tools.contains_key(*builtin) && wasm::TOOLS.is_offered(builtin, host)
+        });
+        let names = names.chain(builtins.map(str::to_owned));
         let bash = (!tools.tools.contains_key(BASH)).then(|| BASH.to_owned());
         let names = names.chain(bash);
-        #[cfg(feature = "wasm-tools")]
         let names = names.chain(brought_names(loaded, host));
         names
             .map(|name| (name.clone(), Self::new(&name, loaded, host)))
@@ -157,19 +147,16 @@ pub(super) fn find_builtin(
     builtin: &str,
     host: &Host,
 ) -> Result<ToolDefinition, ToolError> {
-    #[cfg(feature = "wasm-tools")]
-    if let Some(found) = crate::builtins().iter().find(|known| known.name == builtin) {
-        return Ok(ToolDefinition::builtin(name, found, host));
+    if let Some(found) = wasm::TOOLS.builtin(name, builtin, host) {
+        return Ok(found);
     }
     if builtin == BASH {
         return Ok(ToolDefinition::bash(name));
     }
-    let _ = host;
     Err(ToolError::UnknownBuiltin(builtin.to_owned()))
 }
 
 /// Returns the tools a workspace brings by convention, without those that are configured.
-#[cfg(feature = "wasm-tools")]
 fn brought_names(loaded: &Loaded, host: &Host) -> impl Iterator<Item = String> {
     let tools = &loaded.config.conversation.tools.tools;
     convention::all(host.root())

@@ -1,13 +1,8 @@
 //! The audit record of a call. Every call leaves one, whatever became of it.
 
-#[cfg(feature = "wasm-tools")]
-use std::time::Duration;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-#[cfg(feature = "wasm-tools")]
-use jp_audit::Log;
-use jp_audit::{Decision, OutcomeKind, Record, Source, Waiting};
-#[cfg(feature = "wasm-tools")]
+use jp_audit::{Decision, Log, OutcomeKind, Record, Source, Waiting};
 use jp_broker::{CallError, Caller, Code};
 use jp_config::tool::ToolSource;
 use jp_tool::Outcome;
@@ -99,13 +94,11 @@ pub(super) fn write_unmade(
 }
 
 /// What the records of a call's capability calls have in common.
-#[cfg(feature = "wasm-tools")]
 pub(crate) struct CapabilityRecord {
     call_id: String,
     source: Source,
 }
 
-#[cfg(feature = "wasm-tools")]
 impl CapabilityRecord {
     pub(crate) fn of(tool: &ToolDefinition, call: &Call) -> Self {
         Self {

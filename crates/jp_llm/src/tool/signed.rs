@@ -12,7 +12,7 @@ use super::{ModelFile, ToolDefinition, ToolDocs, ToolError, arguments::SchemaBy}
 use crate::{
     Host,
     registry::{Found, RegistryTools, SignedProblem},
-    runtime::ToolRuntime,
+    wasm,
 };
 
 /// Tells whether a name belongs to a signed tool, whether or not that can be used.
@@ -122,7 +122,7 @@ impl ToolDefinition {
         let (output_schema, app) = (manifest.output_schema(), app(manifest, loaded));
         let models = manifest.model_dependencies.iter().map(ModelFile::new);
         let models = models.collect();
-        let runtime = runtime(name, &found.manifest, found.stored);
+        let runtime = wasm::TOOLS.signed(name, found.stored, &found.manifest);
         Self {
             output_schema,
             stated,
@@ -157,30 +157,4 @@ fn refuse_other_models(manifest: &ToolManifest, loaded: &Loaded) -> Result<(), S
 /// tool's own manifest pins.
 fn app(manifest: &ToolManifest, loaded: &Loaded) -> Capabilities {
     manifest.with_models(loaded.config.app_capabilities())
-}
-
-#[cfg(feature = "wasm-tools")]
-fn runtime(
-    name: &str,
-    manifest: &ToolManifest,
-    stored: crate::registry::Stored,
-) -> Arc<dyn ToolRuntime> {
-    use crate::runtime::ComponentRuntime;
-    let version = match manifest.abi {
-        Some(2) => jp_wasm::AbiVersion::Two,
-        _ => jp_wasm::AbiVersion::One,
-    };
-    // The guest knows itself by the name it was published under.
-    let _ = name;
-    let runtime = ComponentRuntime::stored(stored, manifest.id.to_string());
-    Arc::new(runtime.speaking(manifest.entrypoint.clone(), version))
-}
-
-#[cfg(not(feature = "wasm-tools"))]
-fn runtime(name: &str, _: &ToolManifest, (): ()) -> Arc<dyn ToolRuntime> {
-    use crate::runtime::UnavailableRuntime;
-    let refuse = |name: &str| ToolError::WasmRefused {
-        reason: format!("{name}: this build of jp runs no Wasm tools"),
-    };
-    Arc::new(UnavailableRuntime(refuse, name.to_owned()))
 }

@@ -22,7 +22,7 @@ pub(super) fn begin(
     net: &Net,
     script: &Found,
 ) -> Result<ScriptRecord, CliError> {
-    let log = places::own().open_log()?;
+    let log = places::own().open_log(jp_audit::Options::default())?;
     let mut granted = ScriptWords::default();
     for mounted in mounts.all() {
         let Mounted { host, path, mode } = mounted;

@@ -125,7 +125,7 @@ fn needs_commands(session: &Session) -> bool {
 }
 
 fn wasm() -> Option<Finding> {
-    let (problem, features) = if !cfg!(feature = "wasm-tools") {
+    let (problem, features) = if !jp_llm::runs_wasm() {
         ("this jp was built without Wasm: only commands run", "")
     } else if !cfg!(feature = "compiler") {
         let problem = "this jp was built without the compiler: of Wasm tools only builtins run";

@@ -80,6 +80,9 @@ impl Pass<'_> {
         };
         let started = Instant::now();
         let run = self.tool.runtime.run(&invocation).await;
+        if run.sha256.is_none() {
+            self.host.look_again();
+        }
         self.call
             .budget
             .spend(started.elapsed(), run.fuel.unwrap_or_default());

@@ -1,12 +1,16 @@
 //! The builtin tools: what is embedded, what a model is told about each, and what the host
 //! prepares for a call. A new builtin is one more row of [`builtins`].
 
-use jp_policy::{Access, Brokered, Capabilities, GuestPath};
+use std::sync::Arc;
+
+use jp_config::tool::ToolSource;
+use jp_policy::{Access, Brokered, Capabilities, GuestPath, Request};
 use jp_tool::Outcome;
 use jp_tool_brokered::ModuleTool;
 use serde_json::Value;
 
-use crate::{Host, knowledge::learn, places, runtime::Invocation};
+use super::{component::ComponentRuntime, learn};
+use crate::{Host, ToolDefinition, ToolDocs, ToolError, runtime::Invocation};
 
 /// A tool that is part of this program.
 pub struct Builtin {
@@ -34,8 +38,24 @@ enum About {
 }
 
 impl Builtin {
+    /// Makes the definition of a tool that runs it.
+    pub(super) fn definition(&'static self, name: &str, host: &Host) -> ToolDefinition {
+        let docs = ToolDocs {
+            summary: self.summary(),
+            description: Some(self.description(host)),
+            ..ToolDocs::default()
+        };
+        let source = ToolSource::Builtin { tool: None };
+        let request = Request {
+            capabilities: self.capabilities(),
+            ..Request::default()
+        };
+        let runtime = Arc::new(ComponentRuntime::builtin(self));
+        ToolDefinition::bare(name, docs, self.schema(), source, request, runtime)
+    }
+
     /// Returns one line about it, where that differs from the description.
-    pub(crate) fn summary(&self) -> Option<String> {
+    fn summary(&self) -> Option<String> {
         match self.about {
             About::Learn => None,
             About::Brokered(tool) => Some(tool.summary.to_owned()),
@@ -43,7 +63,7 @@ impl Builtin {
     }
 
     /// Returns what a model is told about it.
-    pub(crate) fn description(&self, host: &Host) -> String {
+    fn description(&self, host: &Host) -> String {
         match self.about {
             About::Learn => learn::description(host),
             About::Brokered(tool) => tool.description.to_owned(),
@@ -51,7 +71,7 @@ impl Builtin {
     }
 
     /// Tells whether there is anything to call it for.
-    pub(crate) fn is_offered(&self, host: &Host) -> bool {
+    pub(super) fn is_offered(&self, host: &Host) -> bool {
         match self.about {
             About::Learn => learn::is_offered(host),
             About::Brokered(_) => host.has_broker(),
@@ -59,7 +79,7 @@ impl Builtin {
     }
 
     /// Returns the JSON Schema of its arguments.
-    pub(crate) fn schema(&self) -> Value {
+    fn schema(&self) -> Value {
         match self.about {
             About::Learn => learn::schema(),
             About::Brokered(tool) => tool.schema(),
@@ -68,9 +88,9 @@ impl Builtin {
 
     /// Returns what it needs unless the configuration says otherwise. Belongs to these bytes: a file
     /// of the same name gets none of it.
-    pub(crate) fn capabilities(&self) -> Capabilities {
+    fn capabilities(&self) -> Capabilities {
         match self.about {
-            About::Learn => match GuestPath::new(places::SUBJECTS) {
+            About::Learn => match GuestPath::new(learn::SUBJECTS) {
                 Ok(path) => Capabilities::default().with_files(path, Access::Read),
                 Err(_) => Capabilities::default(),
             },
@@ -83,7 +103,7 @@ impl Builtin {
 
     /// Opens what a call needs; an outcome instead when the arguments name something that is not
     /// there.
-    pub(crate) fn prepare(&self, invocation: &Invocation<'_>) -> Result<Prepared, Outcome> {
+    pub(super) fn prepare(&self, invocation: &Invocation<'_>) -> Result<Prepared, Outcome> {
         match self.about {
             About::Learn => learn::prepare(invocation),
             About::Brokered(_) => Ok(Prepared {
@@ -96,13 +116,13 @@ impl Builtin {
 }
 
 /// What the host has prepared for one call of a builtin.
-pub(crate) struct Prepared {
+pub(super) struct Prepared {
     /// The arguments for the guest, where the host adds something to them.
-    pub(crate) arguments: Option<String>,
+    pub(super) arguments: Option<String>,
     /// The directories the guest sees.
-    pub(crate) wasi: jp_wasm::WasiContext,
+    pub(super) wasi: jp_wasm::WasiContext,
     /// Where it finds them.
-    pub(crate) root: &'static str,
+    pub(super) root: &'static str,
 }
 
 /// Makes a builtin of the files that the build script wrote; no code means that none was embedded.
@@ -153,12 +173,17 @@ pub fn builtins() -> &'static [Builtin] {
     &ALL
 }
 
+/// Finds a builtin by its name.
+pub(super) fn find(name: &str) -> Option<&'static Builtin> {
+    builtins().iter().find(|builtin| builtin.name == name)
+}
+
 /// Compiles a builtin to the machine code that is embedded beside it.
 ///
 /// # Errors
 ///
 /// When this machine cannot compile it.
-pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, crate::ToolError> {
+pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, ToolError> {
     compiler()?
         .precompile(builtin.wasm)
         .map_err(compilation_failed)
@@ -170,19 +195,19 @@ pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, crate::ToolError> {
 /// # Errors
 ///
 /// When this machine cannot run Wasm.
-pub fn is_precompiled(builtin: &Builtin) -> Result<bool, crate::ToolError> {
+pub fn is_precompiled(builtin: &Builtin) -> Result<bool, ToolError> {
     let compiler = compiler()?;
     Ok(builtin
         .code
         .is_some_and(|code| compiler.accepts(builtin.wasm, code)))
 }
 
-fn compiler() -> Result<jp_wasm::Runtime, crate::ToolError> {
+fn compiler() -> Result<jp_wasm::Runtime, ToolError> {
     jp_wasm::Runtime::new(&jp_wasm::RuntimeOptions::default()).map_err(compilation_failed)
 }
 
-fn compilation_failed(error: jp_wasm::Error) -> crate::ToolError {
-    crate::ToolError::WasmCompilation(error.to_string())
+fn compilation_failed(error: jp_wasm::Error) -> ToolError {
+    ToolError::WasmCompilation(error.to_string())
 }
 
 #[cfg(test)]

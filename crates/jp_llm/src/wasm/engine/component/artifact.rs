@@ -9,10 +9,13 @@ use jp_tool::ToolStatus;
 use jp_wasm::{Embedded, Prepared, Runtime, Sha256};
 use relative_path::RelativePathBuf;
 
-use super::errors::tool_error;
+use super::{super::builtin::Builtin, errors::tool_error};
 use crate::{
-    Builtin, ToolError,
-    registry::{Ready, SignedProblem, Stored},
+    ToolError,
+    registry::{
+        SignedProblem,
+        stored::{Ready, Stored},
+    },
     runtime::Invocation,
 };
 

@@ -19,18 +19,21 @@ use jp_tool::{Context, DescribedTool};
 use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi, Outside, ToolKind, WasiContext};
 use relative_path::RelativePathBuf;
 
-use super::{Form, Invocation, Run, Stopped, ToolRuntime, printed};
+use super::{
+    builtin::{Builtin, Prepared as PreparedCall},
+    calls, guest_events,
+    mounts::{self, Opened},
+};
 use crate::{
-    Builtin, Host, ToolError,
-    builtin::Prepared as PreparedCall,
-    places::{self, Opened},
+    Host, ToolError, places,
     registry::Stored,
+    runtime::{Form, Invocation, Run, Stopped, ToolRuntime, printed},
 };
 use artifact::Artifact;
 use errors::{described_badly, tool_error, with_printed};
 
 /// Runs a component or a module.
-pub struct ComponentRuntime {
+pub(super) struct ComponentRuntime {
     /// Whether the schema of its arguments speaks of bytes, once that was looked at.
     takes_bytes: OnceLock<bool>,
     artifact: Artifact,
@@ -41,8 +44,7 @@ pub struct ComponentRuntime {
 
 impl ComponentRuntime {
     /// Makes the runtime of a builtin.
-    #[must_use]
-    pub fn builtin(builtin: &'static Builtin) -> Self {
+    pub(super) fn builtin(builtin: &'static Builtin) -> Self {
         Self {
             takes_bytes: OnceLock::new(),
             artifact: Artifact::Builtin(builtin),
@@ -53,8 +55,7 @@ impl ComponentRuntime {
     }
 
     /// Makes the runtime of a file in the workspace; `name` is what the guest is called by.
-    #[must_use]
-    pub const fn file(path: RelativePathBuf, name: String) -> Self {
+    pub(super) const fn file(path: RelativePathBuf, name: String) -> Self {
         Self {
             takes_bytes: OnceLock::new(),
             artifact: Artifact::File(path),
@@ -65,8 +66,7 @@ impl ComponentRuntime {
     }
 
     /// Makes the runtime of a signed tool; `name` is what the guest is called by.
-    #[must_use]
-    pub(crate) fn stored(stored: Stored, name: String) -> Self {
+    pub(super) fn stored(stored: Stored, name: String) -> Self {
         Self {
             takes_bytes: OnceLock::new(),
             artifact: Artifact::Stored(Box::new(stored)),
@@ -78,8 +78,7 @@ impl ComponentRuntime {
 
     /// Says how a module is entered and spoken to. A component has no choice there: one that is called
     /// all the same is refused.
-    #[must_use]
-    pub fn speaking(self, entrypoint: Option<String>, version: AbiVersion) -> Self {
+    pub(super) fn speaking(self, entrypoint: Option<String>, version: AbiVersion) -> Self {
         Self {
             entrypoint,
             version,
@@ -126,7 +125,7 @@ impl ComponentRuntime {
             Artifact::File(_) | Artifact::Stored(_) => {
                 let opened = match kind.sees_files() {
                     true => {
-                        places::open(invocation).map_err(|error| Box::new(Run::failed(error)))?
+                        mounts::open(invocation).map_err(|error| Box::new(Run::failed(error)))?
                     }
                     false => Opened::from(WasiContext::default()),
                 };
@@ -138,7 +137,7 @@ impl ComponentRuntime {
 }
 
 /// How a file of this kind runs, as far as that decides what it can be given.
-pub(crate) const fn form(kind: ToolKind) -> jp_policy::Form {
+pub(super) const fn form(kind: ToolKind) -> jp_policy::Form {
     use jp_policy::Form;
     match (kind.sees_files(), kind.calls_capabilities()) {
         (true, true) => Form::Caller {
@@ -237,9 +236,9 @@ impl ToolRuntime for ComponentRuntime {
             Ok(given) => given,
             Err(run) => return *run,
         };
-        let denied = super::calls::Denied::default();
+        let denied = calls::Denied::default();
         let blobs = given.blobs.as_ref();
-        let calls = match super::calls::of(invocation, prepared.kind(), blobs, &denied) {
+        let calls = match calls::of(invocation, prepared.kind(), blobs, &denied) {
             Ok(calls) => calls,
             Err(error) => return Run::failed(error),
         };
@@ -262,7 +261,7 @@ impl ToolRuntime for ComponentRuntime {
             cancel: Some(invocation.cancel()),
             outside: Outside {
                 calls,
-                events: super::guest_events::of(invocation),
+                events: guest_events::of(invocation),
                 outgoing,
                 given: given.blobs,
             },
@@ -299,6 +298,6 @@ impl ToolRuntime for ComponentRuntime {
             ended: None,
             denied: denied.get(),
         };
-        super::calls::scrubbed(invocation, prepared.kind(), refusal.add_to(run))
+        calls::scrubbed(invocation, prepared.kind(), refusal.add_to(run))
     }
 }

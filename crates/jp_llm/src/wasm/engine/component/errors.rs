@@ -4,7 +4,7 @@ use jp_wasm::Error;
 
 use crate::{
     ToolError,
-    runtime::{Invocation, excerpt, printed},
+    runtime::{Invocation, printed},
 };
 
 /// Makes the error of a tool that could not be asked what it is.
@@ -36,6 +36,17 @@ pub(super) fn with_printed(reason: String, stdout: &[u8], stderr: &[u8]) -> Stri
         }
     }
     text
+}
+
+/// Puts printed bytes into a text for people: bounded, and marked where it was cut.
+fn excerpt(bytes: &[u8]) -> String {
+    const MOST: usize = 2000;
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_end();
+    match text.char_indices().nth_back(MOST - 1) {
+        Some((start, _)) if start > 0 => format!("[{start} bytes left out]…{}", &text[start..]),
+        _ => text.to_owned(),
+    }
 }
 
 pub(super) fn tool_error(

@@ -6,16 +6,23 @@ use jp_config::TopicConfig;
 use jp_tool::Outcome;
 use serde_json::{Value, json};
 
-use super::{enabled, topics};
-use crate::{Host, builtin::Prepared, places, runtime::Invocation};
+use super::builtin::Prepared;
+use crate::{
+    Host,
+    knowledge::{enabled, topics},
+    runtime::Invocation,
+};
+
+/// The subjects of a topic, as a guest sees them.
+pub(super) const SUBJECTS: &str = "/subjects";
 
 /// Whether a topic has something that is not in the prompt already.
-pub(crate) fn is_offered(host: &Host) -> bool {
+pub(super) fn is_offered(host: &Host) -> bool {
     topics(host).any(|(_, _, scan)| scan.is_ok_and(|scan| scan.is_learnable()))
 }
 
 /// What a model is told about `learn`.
-pub(crate) fn description(host: &Host) -> String {
+pub(super) fn description(host: &Host) -> String {
     let mut text = "Learn about topics of the knowledge base and their subjects.".to_owned();
     let names: Vec<String> = enabled(host)
         .map(|(id, topic)| match &topic.title {
@@ -30,7 +37,7 @@ pub(crate) fn description(host: &Host) -> String {
 }
 
 /// The schema of `learn`'s arguments. Its shape never changes, so that caches of it stay valid.
-pub(crate) fn schema() -> Value {
+pub(super) fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -50,7 +57,7 @@ pub(crate) fn schema() -> Value {
 /// Finds the topic, opens its directory and adds what the guest must know about it.
 ///
 /// `_topic` is added after the arguments were checked, so a model cannot send one.
-pub(crate) fn prepare(invocation: &Invocation<'_>) -> Result<Prepared, Outcome> {
+pub(super) fn prepare(invocation: &Invocation<'_>) -> Result<Prepared, Outcome> {
     let host = invocation.host;
     let asked = invocation
         .arguments
@@ -60,7 +67,7 @@ pub(crate) fn prepare(invocation: &Invocation<'_>) -> Result<Prepared, Outcome> 
     let (id, topic) = find(host, asked).ok_or_else(|| unknown_topic(host, asked))?;
     let mut wasi = jp_wasm::WasiContext::default();
     let dir = Path::new(topic.subjects().as_str());
-    wasi.mount_below(host.root(), dir, places::SUBJECTS, jp_wasm::DirPerms::Read)
+    wasi.mount_below(host.root(), dir, SUBJECTS, jp_wasm::DirPerms::Read)
         .map_err(|error| {
             Outcome::failed(format!(
                 "The subjects of topic `{id}` cannot be read: {error}"
@@ -80,7 +87,7 @@ pub(crate) fn prepare(invocation: &Invocation<'_>) -> Result<Prepared, Outcome> 
     Ok(Prepared {
         arguments: Some(Value::Object(arguments).to_string()),
         wasi,
-        root: places::SUBJECTS,
+        root: SUBJECTS,
     })
 }
 

@@ -15,8 +15,12 @@ use jp_tool::{GivenBlobs, Outcome, Problem};
 use jp_wasm::{Afterwards, CapabilityCalls, CapabilityError, ToolKind};
 use serde_json::{Map, Value, value::RawValue};
 
-use super::{Invocation, Run, scrub};
-use crate::{ToolError, tool::CapabilityRecord};
+use super::scrub;
+use crate::{
+    ToolError,
+    runtime::{Invocation, Run},
+    tool::record::CapabilityRecord,
+};
 
 /// A time nobody waits for.
 const FAR: Duration = Duration::from_hours(24 * 365);

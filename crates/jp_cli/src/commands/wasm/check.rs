@@ -37,7 +37,8 @@ pub(crate) fn run(args: &CheckArgs, ui: &Ui) -> Result<Exit, CliError> {
         Some(dir) => dir.join(&args.file),
         None => args.file.clone(),
     };
-    let progress = Progress::doing(format!("checking {}", path.display()));
+    let progress = Progress::default();
+    progress.set(Some(format!("checking {}", path.display())));
     let checked = block_on(progress.show(ui, jp_llm::check_file(&path, session.host())))??;
     let exit = if checked.problem.is_none() {
         Exit::Done

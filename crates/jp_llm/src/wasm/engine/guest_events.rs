@@ -5,8 +5,7 @@ use std::sync::Arc;
 use jp_tool::ToolStatus;
 use jp_wasm::{GuestEvents, LogLevel};
 
-use super::Invocation;
-use crate::Events;
+use crate::{Events, runtime::Invocation};
 
 struct Told {
     events: Arc<dyn Events>,

@@ -5,10 +5,10 @@ use std::{io, path::Path};
 use jp_policy::Form;
 use jp_wasm::{FileKind, Inspected, ToolKind};
 
+use super::component::form;
 use crate::{
     Host, ToolError,
     hashed::{hash, read},
-    runtime::form,
 };
 
 /// What is known about a file that may be a tool.
@@ -84,10 +84,8 @@ const HTTP: &str = "wasi:http/outgoing-handler@0.2.";
 /// What a component that calls the host by name exports.
 const CALLS: &str = "jp:tool/guest@0.2.";
 
-/// Tells from bytes alone how a Wasm file runs, as far as that decides what it can be given. What it is
-/// in the end, it says when it is called.
-#[must_use]
-pub fn form_of(bytes: &[u8]) -> Form {
+/// Tells from bytes alone how a Wasm file runs.
+pub(super) fn form_of(bytes: &[u8]) -> Form {
     let seen = Inspected::of(bytes);
     let has = |names: &[String], start: &str| names.iter().any(|name| name.starts_with(start));
     let requests = has(&seen.imports, HTTP);

@@ -8,11 +8,11 @@ use jp_tool::{Blob, GivenBlobs, Outcome};
 use jp_wasm::ToolKind;
 use serde_json::Value;
 
-use super::{
-    super::{Invocation, Run},
-    bytes,
+use super::bytes;
+use crate::{
+    runtime::{Invocation, Run},
+    tool::Printed,
 };
-use crate::tool::Printed;
 
 /// The longest place that a message repeats.
 const MAX_PLACE: usize = 200;

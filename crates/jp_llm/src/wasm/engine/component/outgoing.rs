@@ -17,8 +17,12 @@ use jp_tool::Outcome;
 use jp_wasm::{Outgoing, OutgoingError, OutgoingRequest, OutgoingResponse, ToolKind};
 use serde_json::json;
 
-use super::super::{Invocation, Run, Stopped, calls::caller};
-use crate::{ToolError, tool::CapabilityRecord};
+use super::super::calls::caller;
+use crate::{
+    ToolError,
+    runtime::{Invocation, Run, Stopped},
+    tool::record::CapabilityRecord,
+};
 
 /// What a request is called in the audit log.
 const NAME: &str = "wasi:http";

@@ -10,8 +10,7 @@ use std::{
 use jp_policy::{Access, FileRule};
 use jp_wasm::{DirPerms, FilePerms, Preopen, TempQuota, ToolTemp, WasiConfig, WasiContext};
 
-use super::in_workspace;
-use crate::{ToolError, runtime::Invocation};
+use crate::{ToolError, places::in_workspace, runtime::Invocation};
 
 /// The directory that is the call's own.
 const TEMP: &str = "/tmp";
@@ -23,9 +22,9 @@ const CHOSEN: &str = "/in/";
 const APP_DATA: &str = "/app-data";
 
 /// What a guest sees of this machine. Keep it until the guest is gone.
-pub(crate) struct Opened {
+pub(super) struct Opened {
     /// What the guest finds.
-    pub(crate) wasi: WasiContext,
+    pub(super) wasi: WasiContext,
     /// Wiped when it is dropped.
     _temp: Option<ToolTemp>,
 }
@@ -49,7 +48,7 @@ enum Place<'a> {
 }
 
 /// Opens what the grant of a call allows.
-pub(crate) fn open(invocation: &Invocation<'_>) -> Result<Opened, ToolError> {
+pub(super) fn open(invocation: &Invocation<'_>) -> Result<Opened, ToolError> {
     let rules = invocation.grant.capabilities().files.rules();
     let places: Vec<(&FileRule, Place<'_>)> = rules
         .iter()
