@@ -21,7 +21,9 @@ use jp_llm::ToolDefinition;
 use jp_policy::Limits;
 use jp_test::abi::Abi;
 use jp_tool::{Action, Context, Outcome};
-use jp_wasm::{Allocation, GuestCall, ModuleAbi, Prepared, Runtime, RuntimeOptions, WasiContext};
+use jp_wasm::{
+    Allocation, GuestCall, ModuleAbi, Outside, Prepared, Runtime, RuntimeOptions, WasiContext,
+};
 use kit::{Workspace, bare_module::BareModule};
 use serde_json::{Map, Value};
 
@@ -63,9 +65,7 @@ async fn call(runtime: &Runtime, prepared: &Prepared, limits: &Limits) -> usize 
         wasi: WasiContext::default(),
         limits,
         cancel: None,
-        calls: None,
-        events: None,
-        outgoing: None,
+        outside: Outside::default(),
         module: ModuleAbi::default(),
     };
     match runtime.call(prepared, call).await.result {

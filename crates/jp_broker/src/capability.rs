@@ -1,14 +1,11 @@
 //! What every capability looks like, and what it is told about a call.
 
-use std::time::Instant;
-
 use async_trait::async_trait;
-use jp_policy::{BrokeredName, Grant};
+use jp_policy::BrokeredName;
 use serde::de::{DeserializeOwned, value::MapDeserializer};
 use serde_json::{Map, Value};
-use tokio_util::sync::CancellationToken;
 
-use crate::{Answer, CallError, Code, Services};
+use crate::{Answer, CallError, Caller, Code, Services};
 
 /// What is said about a capability, in the docs and to those who write a grant.
 #[derive(Debug, Clone, Copy)]
@@ -31,20 +28,12 @@ pub struct Spec {
 /// One call of a capability.
 #[derive(Clone, Copy)]
 pub struct CapabilityCall<'a> {
-    /// Whose call it is. From the host, never from the guest: every statement filters by it.
-    pub user: &'a str,
-    /// The tool that calls.
-    pub tool: &'a str,
+    /// Who calls.
+    pub caller: &'a Caller,
     /// The full name that was granted, scope included.
     pub name: &'a BrokeredName,
     /// What the guest sent.
     pub arguments: &'a Map<String, Value>,
-    /// What the tool may do.
-    pub grant: &'a Grant,
-    /// When the tool's time is over.
-    pub deadline: Instant,
-    /// Stops the call when its caller loses interest.
-    pub cancel: &'a CancellationToken,
 }
 
 /// The arguments of a capability: a struct that serde checks, unknown fields refused.

@@ -63,7 +63,7 @@ impl Capability for Emit {
         // A line break or an escape could pass for a line somebody else wrote.
         let event = jp_text::mask(event, MAX_EVENT);
         if let Some(log) = &services.log {
-            log.emit(call.user, call.tool, level, &event);
+            log.emit(&call.caller.user, &call.caller.tool, level, &event);
         }
         Ok(json!({ "logged": true }).into())
     }

@@ -17,8 +17,8 @@ mod tool;
 
 pub use answer::{Answer, Beside, Problem};
 pub use content::{
-    Annotations, Blob, Content, EmbeddedResource, InvalidBase64, Media, Part, Resource,
-    ResourceContents, ResourceLink, Role, TextPart,
+    Annotations, Blob, Content, EmbeddedResource, GivenBlob, GivenBlobs, InvalidBase64, Media,
+    NoRoom, Part, Resource, ResourceContents, ResourceLink, Role, TextPart,
 };
 pub use context::{Action, Context};
 pub use description::{DescribedTool, Description};

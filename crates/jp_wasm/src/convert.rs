@@ -30,7 +30,7 @@ pub(crate) mod described {
         exports: { default: async },
         with: {
             "jp:tool/types@0.1.0": super::generated::jp::tool::types,
-            "jp:tool/content@0.2.0.blob": crate::answer::KeptBlob,
+            "jp:tool/content@0.2.0.blob": crate::blob::KeptBlob,
             "jp:tool/capabilities@0.2.0.pending-call": crate::pending::PendingCall,
             "wasi:io/poll@0.2.0": wasmtime_wasi_io::bindings::wasi::io::poll,
         },

@@ -8,7 +8,7 @@ use std::{
 
 use jp_policy::{Limit, Limits};
 use jp_tool::{Answer, Beside, Input, Outcome};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::SemaphorePermit;
 use wasmtime::Store;
 
 use crate::{
@@ -18,10 +18,9 @@ use crate::{
     error::{Error, Signs, Stopped, classify, describe},
     guest::Guest,
     host::State,
-    looks::Looks,
+    runtime::Runtime,
     spares::Spare,
     stop::{Stop, run_in_turns},
-    ticker::Ticker,
 };
 
 /// What the host may still copy out of a guest beside its result.
@@ -30,24 +29,9 @@ const SLACK: u64 = 64 * 1024;
 /// A time nobody waits for.
 const FAR: Duration = Duration::from_hours(24 * 365);
 
-/// The parts of a runtime that a call needs.
-pub(crate) struct Running<'a> {
-    pub(crate) engine: &'a wasmtime::Engine,
-    pub(crate) ticker: &'a Ticker,
-    /// Turns to compute.
-    pub(crate) turns: &'a Semaphore,
-    /// Places in the pool.
-    pub(crate) places: &'a Semaphore,
-    /// How instances are allocated.
-    pub(crate) allocation: Allocation,
-    /// What is known of files.
-    pub(crate) looks: &'a Looks,
-    /// What guests are called for.
-    pub(crate) task: Task,
-}
-
-impl Running<'_> {
-    pub(crate) async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
+impl Runtime {
+    /// Runs one call in an instance of its own.
+    pub(crate) async fn run(&self, prepared: &Prepared, call: GuestCall<'_>, task: Task) -> Ended {
         if let Err(error) = check_stdio(prepared, &call) {
             return Ended::failed(error);
         }
@@ -76,7 +60,7 @@ impl Running<'_> {
                 (store, Some(guest))
             }
             None => match new_store(
-                self.engine,
+                &self.engine,
                 Arc::clone(&stop),
                 bytes(call.limits.memory_bytes),
             ) {
@@ -88,7 +72,14 @@ impl Running<'_> {
             },
         };
         let result = match arm(&mut store, &stop, &call) {
-            Ok(()) => self.run(&mut store, guest, prepared, &call, &stop).await,
+            Ok(()) => {
+                let living = Living {
+                    store: &mut store,
+                    guest,
+                    stop: &stop,
+                };
+                self.answer(living, prepared, &call, task).await
+            }
             Err(error) => Err(error),
         };
         let traces = traces(&store, call.limits);
@@ -103,19 +94,19 @@ impl Running<'_> {
         }
         let waiting = self.places.acquire();
         // The semaphore is never closed.
-        run_in_turns(waiting, stop, self.turns, self.ticker)
+        run_in_turns(waiting, stop, &self.turns, &self.ticker)
             .await
             .map(Result::ok)
     }
 
-    async fn run(
+    async fn answer(
         &self,
-        store: &mut Store<State>,
-        guest: Option<Guest>,
+        living: Living<'_>,
         prepared: &Prepared,
         call: &GuestCall<'_>,
-        stop: &Arc<Stop>,
+        task: Task,
     ) -> Result<Answer, Error> {
+        let Living { store, guest, stop } = living;
         // Pinned here, because moving a future this large costs as much as a system call.
         let run = pin!(async {
             let guest = match guest {
@@ -123,9 +114,9 @@ impl Running<'_> {
                 None => start(store, prepared).await?,
             };
             let pre = prepared.spares.pre();
-            pre.call(store, guest, call, self.task).await
+            pre.call(store, guest, call, task).await
         });
-        let answer = match run_in_turns(run, stop, self.turns, self.ticker).await {
+        let answer = match run_in_turns(run, stop, &self.turns, &self.ticker).await {
             Ok(answer) => answer?,
             Err(stopped) => return Err(stopped.into()),
         };
@@ -154,6 +145,14 @@ impl Running<'_> {
             drop(self.ticker.take_down(store));
         }
     }
+}
+
+/// Where a call runs.
+struct Living<'a> {
+    store: &'a mut Store<State>,
+    /// A guest that was made ahead of time.
+    guest: Option<Guest>,
+    stop: &'a Arc<Stop>,
 }
 
 /// Refuses a program that hears and answers through streams it does not have.
@@ -186,7 +185,7 @@ fn arm(store: &mut Store<State>, stop: &Arc<Stop>, call: &GuestCall<'_>) -> Resu
     }
     state.files.mounts.clone_from(&call.wasi.mounts);
     state.files.limit = limits.open_files as usize;
-    state.http.arm(call.outgoing.as_ref());
+    state.http.arm(call.outside.outgoing.as_ref());
     state.surround(&call.wasi);
     state.streams.set_limit(bytes(limits.output_bytes));
     if state.limiter.set_limit(bytes(limits.memory_bytes)) {

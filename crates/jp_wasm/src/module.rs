@@ -161,8 +161,7 @@ impl ModulePre {
                 None => Afterwards::CallEnds,
             };
             let asked = (name.as_str(), arguments.as_str());
-            let result =
-                capability::answer(call.calls.as_ref(), call.name, asked, afterwards).await;
+            let result = capability::answer(&call.outside, call.name, asked, afterwards).await;
             let Some(resume) = &resume else {
                 return Ok(answer::of_capability(&name, result));
             };
@@ -209,7 +208,7 @@ async fn command(
         Said::Call { name, arguments } => {
             let asked = (name.as_str(), arguments.as_str());
             let ends = Afterwards::CallEnds;
-            let result = capability::answer(call.calls.as_ref(), call.name, asked, ends).await;
+            let result = capability::answer(&call.outside, call.name, asked, ends).await;
             Ok(answer::of_capability(&name, result))
         }
     }

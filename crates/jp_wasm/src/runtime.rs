@@ -14,11 +14,10 @@ use wasmtime::Engine;
 use crate::{
     artifact::{Artifacts, Embedded, Prepared},
     cache::Cache,
-    call::{Ended, GuestCall, Task},
+    call::{Ended, GuestCall, Outside, Task},
     dirs::DirCache,
     engine::{self, Allocation, POOLED_GUESTS},
     error::{Error, causes},
-    execute::Running,
     guest::ToolKind,
     host::{WasiConfig, WasiContext},
     looks::Looks,
@@ -51,14 +50,17 @@ pub struct RuntimeOptions {
 
 /// Runs tools. Share one: it compiles each file once and keeps it.
 pub struct Runtime {
-    engine: Engine,
+    pub(crate) engine: Engine,
     artifacts: Arc<Artifacts>,
     dirs: DirCache,
-    looks: Arc<Looks>,
-    ticker: Ticker,
-    turns: Semaphore,
-    places: Semaphore,
-    allocation: Allocation,
+    /// What is known of files.
+    pub(crate) looks: Arc<Looks>,
+    pub(crate) ticker: Ticker,
+    /// Turns to compute.
+    pub(crate) turns: Semaphore,
+    /// Places in the pool.
+    pub(crate) places: Semaphore,
+    pub(crate) allocation: Allocation,
     without_cache: Option<String>,
 }
 
@@ -204,7 +206,7 @@ impl Runtime {
 
     /// Calls a component or module: a fresh instance, under the call's limits, gone afterwards.
     pub async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
-        self.running(Task::Run).call(prepared, call).await
+        self.run(prepared, call, Task::Run).await
     }
 
     /// Asks a tool what it is, in a fresh instance without any authority; nothing when it speaks no
@@ -239,12 +241,10 @@ impl Runtime {
             wasi: WasiContext::default(),
             limits,
             cancel: None,
-            calls: None,
-            events: None,
-            outgoing: None,
+            outside: Outside::default(),
             module: ModuleAbi::default(),
         };
-        let ended = self.running(Task::Describe).call(prepared, call).await;
+        let ended = self.run(prepared, call, Task::Describe).await;
         let text = match ended.result? {
             Outcome::Success { content } if content.len() <= MAX_DESCRIPTION => content,
             _ => {
@@ -257,18 +257,6 @@ impl Runtime {
             reason: format!("its description cannot be read: {why}"),
         });
         read.map(Some)
-    }
-
-    fn running(&self, task: Task) -> Running<'_> {
-        Running {
-            engine: &self.engine,
-            ticker: &self.ticker,
-            turns: &self.turns,
-            places: &self.places,
-            allocation: self.allocation,
-            looks: &self.looks,
-            task,
-        }
     }
 
     /// Looks at files and directories anew from now on, because somebody may have changed them.

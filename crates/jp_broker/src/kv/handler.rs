@@ -91,14 +91,14 @@ impl<A: Arguments + Send + Sync, R: Into<Answer>> Capability for Handler<A, R> {
         let work = |transaction: &Connection| {
             let scope = Scope {
                 transaction,
-                user: call.user,
-                tool: call.tool,
+                user: &call.caller.user,
+                tool: &call.caller.tool,
                 now,
                 quotas: store.quotas(),
             };
             (self.run)(&scope, &arguments).map(Into::into)
         };
-        let until = (call.deadline, call.cancel);
+        let until = (call.caller.deadline, &call.caller.cancel);
         store.call(self.access, until, work).await
     }
 }

@@ -52,7 +52,7 @@ impl Capability for Get {
 
 fn get(job: &Job, name: &SecretName) -> Result<Value, CallError> {
     let store = job.services.secrets.as_deref();
-    let found = fill::find_granted(store, &job.brokered, &job.tool, name)?;
+    let found = fill::find_granted(store, job.brokered(), &job.caller.tool, name)?;
     let Some(secret) = found else {
         return Ok(json!({ "name": name.as_str(), "found": false, "handle": null }));
     };
@@ -61,7 +61,7 @@ fn get(job: &Job, name: &SecretName) -> Result<Value, CallError> {
         "found": true,
         "handle": fill::handle(name),
     });
-    if is_revealed(&secret, &job.brokered) {
+    if is_revealed(&secret, job.brokered()) {
         let bytes = secret.value.expose();
         let (field, value) = match std::str::from_utf8(bytes) {
             Ok(text) => ("value", text.to_owned()),

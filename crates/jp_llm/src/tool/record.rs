@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jp_audit::{Decision, Log, OutcomeKind, Record, Source, Waiting};
-use jp_broker::{CallError, Code};
+use jp_broker::{CallError, Caller, Code};
 use jp_config::tool::ToolSource;
 use jp_tool::Outcome;
 
@@ -95,20 +95,14 @@ pub(super) fn write_unmade(
 
 /// What the records of a call's capability calls have in common.
 pub(crate) struct CapabilityRecord {
-    /// Who makes the call.
-    pub(crate) principal: String,
     call_id: String,
-    /// The tool that calls.
-    pub(crate) tool: String,
     source: Source,
 }
 
 impl CapabilityRecord {
-    pub(crate) fn of(tool: &ToolDefinition, call: &Call, host: &Host) -> Self {
+    pub(crate) fn of(tool: &ToolDefinition, call: &Call) -> Self {
         Self {
-            principal: host.caller().principal.clone(),
             call_id: call.id.clone(),
-            tool: tool.name.clone(),
             source: source(tool),
         }
     }
@@ -117,6 +111,7 @@ impl CapabilityRecord {
     /// arguments repeats them, so only the kind of failure is written down.
     pub(crate) fn with<'a>(
         &'a self,
+        caller: &'a Caller,
         log: &Log,
         (capability, arguments): (&'a str, &str),
         took: Duration,
@@ -135,9 +130,9 @@ impl CapabilityRecord {
         };
         Record {
             time: now(),
-            principal: &self.principal,
+            principal: &caller.user,
             call_id: &self.call_id,
-            tool: &self.tool,
+            tool: &caller.tool,
             source: self.source,
             capability: Some(capability),
             sha256: None,
@@ -156,9 +151,9 @@ impl CapabilityRecord {
     }
 
     /// Writes it.
-    pub(crate) fn write(&self, log: &Log, record: &Record<'_>) -> Result<(), ToolError> {
+    pub(crate) fn write(log: &Log, record: &Record<'_>) -> Result<(), ToolError> {
         log.append(record)
-            .map_err(|error| unwritten(&self.tool, &error))
+            .map_err(|error| unwritten(record.tool, &error))
     }
 }
 

@@ -107,3 +107,43 @@ async fn an_input_nobody_provides_ends_the_call_as_a_question() {
     assert_eq!(question.id, "sample");
     assert_eq!(executed.details.beside.inputs.len(), 3);
 }
+
+#[tokio::test]
+async fn bytes_of_arguments_go_into_a_component_without_base64() {
+    let desk = Desk::new(&reader("given", "")).guest("given", "given");
+    let arguments = json!({"bytes": "AQID", "more": ["BA==", ""], "name": "AQID"});
+    let said = desk.said("given", arguments).await.unwrap();
+    let said: Value = serde_json::from_str(&said).unwrap();
+    let sums: Vec<_> = said
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["sum"])
+        .collect();
+    // A name is text, whatever it looks like.
+    assert_eq!(
+        sums,
+        [&json!(6), &Value::Null, &json!(4), &json!(0)],
+        "{said}"
+    );
+    assert_eq!(said[1]["none"], "AQID");
+    for wrong in ["no base64!", "blob:0"] {
+        let no = desk
+            .said("given", json!({"bytes": "AQID", "more": [wrong]}))
+            .await;
+        let no = no.unwrap_err();
+        assert_eq!(no, "Invalid arguments:\n- at `/more/0`: expected base64");
+    }
+}
+
+#[tokio::test]
+async fn bytes_of_arguments_count_against_the_limit_on_memory() {
+    let limits = "limits.memory = \"8MiB\"";
+    let desk = Desk::new(&reader("given", limits)).guest("given", "given");
+    let blob = |size| jp_tool::Blob::from(vec![0; size]).to_base64();
+    let bytes = |size| json!({"bytes": blob(size), "do": "nothing"});
+    assert!(desk.said("given", bytes(1 << 20)).await.is_ok());
+    let error = desk.call("given", bytes((8 << 20) + 1)).await.result;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("ran out of memory"), "{error}");
+}

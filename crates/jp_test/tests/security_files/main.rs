@@ -18,7 +18,7 @@ mod writing;
 use std::{fs, path::Path};
 
 use jp_test::{Access, Host, Kit};
-use jp_wasm::{GuestCall, Runtime, WasiConfig};
+use jp_wasm::{GuestCall, Outside, Runtime, WasiConfig};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -87,9 +87,7 @@ async fn files_on(runtime: &Runtime, config: &WasiConfig, operations: &Value) ->
         wasi: runtime.wasi_context(config).unwrap(),
         limits: &jp_policy::Limits::default(),
         cancel: None,
-        calls: None,
-        events: None,
-        outgoing: None,
+        outside: Outside::default(),
         module: jp_wasm::ModuleAbi::default(),
     };
     match runtime.call(&prepared.unwrap(), call).await.result {

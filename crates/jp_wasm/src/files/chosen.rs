@@ -42,8 +42,13 @@ impl Chosen {
         Self { name, perms, file }
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the file, to be read.
+    pub(crate) fn file(&self) -> Arc<StdFile> {
+        Arc::clone(&self.file.file)
     }
 
     /// Returns what stands for the directory in a guest's table.

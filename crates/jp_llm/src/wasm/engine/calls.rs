@@ -11,17 +11,15 @@ use std::{
 use async_trait::async_trait;
 use jp_audit::{Log, Waiting};
 use jp_broker::{Answer, Broker, CallError, Caller, Code};
-use jp_policy::Grant;
-use jp_tool::{Outcome, Problem};
+use jp_tool::{GivenBlobs, Outcome, Problem};
 use jp_wasm::{Afterwards, CapabilityCalls, CapabilityError, ToolKind};
 use serde_json::{Map, Value, value::RawValue};
-use tokio_util::sync::CancellationToken;
 
 use super::scrub;
 use crate::{
     ToolError,
     runtime::{Invocation, Run},
-    tool::{Others, record::CapabilityRecord},
+    tool::record::CapabilityRecord,
 };
 
 /// A time nobody waits for.
@@ -40,10 +38,7 @@ const SECRETS: &str = "secrets.";
 struct Calls {
     /// Nobody where nothing was granted that it could do.
     broker: Option<Arc<Broker>>,
-    grant: Arc<Grant>,
-    others: Arc<Others>,
-    deadline: Instant,
-    cancel: CancellationToken,
+    caller: Caller,
     audit: Option<Arc<Log>>,
     record: CapabilityRecord,
     /// Where the record of the call looks for one that goes before it.
@@ -67,6 +62,7 @@ impl Denied {
 pub(super) fn of(
     invocation: &Invocation<'_>,
     kind: ToolKind,
+    given: Option<&Arc<GivenBlobs>>,
     denied: &Denied,
 ) -> Result<Option<Arc<dyn CapabilityCalls>>, ToolError> {
     if !kind.calls_capabilities() {
@@ -76,18 +72,30 @@ pub(super) fn of(
         true => None,
         false => invocation.host.broker()?,
     };
-    let now = Instant::now();
     Ok(Some(Arc::new(Calls {
         broker: broker.cloned(),
-        grant: Arc::clone(invocation.grant),
-        others: Arc::clone(invocation.others),
-        deadline: now.checked_add(invocation.left.time).unwrap_or(now + FAR),
-        cancel: invocation.cancel(),
+        caller: Caller {
+            given: given.cloned(),
+            ..caller(invocation)
+        },
         audit: invocation.host.audit().cloned(),
-        record: CapabilityRecord::of(invocation.tool, invocation.call, invocation.host),
+        record: CapabilityRecord::of(invocation.tool, invocation.call),
         unwritten: Arc::clone(invocation.unwritten),
         denied: denied.clone(),
     })))
+}
+
+/// Says to the broker who calls, and until when.
+pub(super) fn caller(invocation: &Invocation<'_>) -> Caller {
+    let now = Instant::now();
+    let deadline = now.checked_add(invocation.left.time).unwrap_or(now + FAR);
+    let user = &invocation.host.caller().principal;
+    let grant = Arc::clone(invocation.grant);
+    Caller {
+        others: Arc::clone(invocation.others),
+        cancel: invocation.cancel(),
+        ..Caller::new(user, &invocation.tool.name, grant, deadline)
+    }
 }
 
 /// Takes known secrets out of what a tool said and printed, if it could have come by one: whoever may
@@ -148,7 +156,7 @@ impl Calls {
     async fn answer(&self, name: &str, arguments: &str) -> Result<Answer, CallError> {
         let Some(broker) = &self.broker else {
             let name = jp_text::shorten(name, MAX_NAME);
-            return Err(CallError::not_allowed(&name, &self.record.tool));
+            return Err(CallError::not_allowed(&name, &self.caller.tool));
         };
         let arguments: Map<String, Value> = match serde_json::from_str(arguments) {
             Ok(Value::Object(arguments)) => arguments,
@@ -162,16 +170,7 @@ impl Calls {
                 return Err(CallError::new(Code::InvalidArgs, message));
             }
         };
-        let others = &self.others;
-        let caller = Caller {
-            user: &self.record.principal,
-            tool: &self.record.tool,
-            grant: &self.grant,
-            grant_of: &|tool| others.get(tool).cloned(),
-            deadline: self.deadline,
-            cancel: &self.cancel,
-        };
-        broker.call(&caller, name, &arguments).await
+        broker.call(&self.caller, name, &arguments).await
     }
 
     /// Writes a call down. One that nobody can account for did not happen, as far as the guest may
@@ -191,7 +190,9 @@ impl Calls {
             _ => None,
         };
         let noted = answer.as_ref().map(|_| note.as_deref());
-        let record = self.record.with(log, (name, arguments), took, noted);
+        let record = self
+            .record
+            .with(&self.caller, log, (name, arguments), took, noted);
         let unwritten = self.unwritten.lock();
         let mut unwritten = unwritten.unwrap_or_else(PoisonError::into_inner);
         if afterwards == Afterwards::CallEnds && unwritten.is_none() {
@@ -199,7 +200,7 @@ impl Calls {
             // call has failed.
             *unwritten = Some(record.wait());
         } else {
-            let written = self.record.write(log, &record);
+            let written = CapabilityRecord::write(log, &record);
             written.map_err(|error| CallError::internal(error.to_string()))?;
         }
         answer

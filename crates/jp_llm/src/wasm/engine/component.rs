@@ -2,15 +2,21 @@
 //! or from this program.
 
 mod artifact;
+mod bytes;
 mod errors;
+mod given;
 mod outgoing;
 
-use std::{borrow::Cow, path::Path, sync::Arc};
+use std::{
+    borrow::Cow,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use async_trait::async_trait;
 use jp_policy::Limits;
 use jp_tool::{Context, DescribedTool};
-use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi, ToolKind, WasiContext};
+use jp_wasm::{AbiVersion, Ended, Error, GuestCall, ModuleAbi, Outside, ToolKind, WasiContext};
 use relative_path::RelativePathBuf;
 
 use super::{
@@ -28,6 +34,8 @@ use errors::{described_badly, tool_error, with_printed};
 
 /// Runs a component or a module.
 pub(super) struct ComponentRuntime {
+    /// Whether the schema of its arguments speaks of bytes, once that was looked at.
+    takes_bytes: OnceLock<bool>,
     artifact: Artifact,
     name: String,
     entrypoint: Option<String>,
@@ -38,6 +46,7 @@ impl ComponentRuntime {
     /// Makes the runtime of a builtin.
     pub(super) fn builtin(builtin: &'static Builtin) -> Self {
         Self {
+            takes_bytes: OnceLock::new(),
             artifact: Artifact::Builtin(builtin),
             name: builtin.name.to_owned(),
             entrypoint: None,
@@ -48,6 +57,7 @@ impl ComponentRuntime {
     /// Makes the runtime of a file in the workspace; `name` is what the guest is called by.
     pub(super) const fn file(path: RelativePathBuf, name: String) -> Self {
         Self {
+            takes_bytes: OnceLock::new(),
             artifact: Artifact::File(path),
             name,
             entrypoint: None,
@@ -58,6 +68,7 @@ impl ComponentRuntime {
     /// Makes the runtime of a signed tool; `name` is what the guest is called by.
     pub(super) fn stored(stored: Stored, name: String) -> Self {
         Self {
+            takes_bytes: OnceLock::new(),
             artifact: Artifact::Stored(Box::new(stored)),
             name,
             entrypoint: None,
@@ -221,8 +232,13 @@ impl ToolRuntime for ComponentRuntime {
         } else {
             Cow::Owned(serde_json::to_string(invocation.answers).unwrap_or_default())
         };
+        let given = match given::of(invocation, prepared.kind(), &self.takes_bytes) {
+            Ok(given) => given,
+            Err(run) => return *run,
+        };
         let denied = calls::Denied::default();
-        let calls = match calls::of(invocation, prepared.kind(), &denied) {
+        let blobs = given.blobs.as_ref();
+        let calls = match calls::of(invocation, prepared.kind(), blobs, &denied) {
             Ok(calls) => calls,
             Err(error) => return Run::failed(error),
         };
@@ -236,15 +252,19 @@ impl ToolRuntime for ComponentRuntime {
             arguments: builtin
                 .as_ref()
                 .and_then(|builtin| builtin.arguments.as_deref())
+                .or(given.arguments.as_deref())
                 .unwrap_or(invocation.arguments_json),
             answers: &answers,
             context: &context,
             wasi: opened.wasi.clone(),
             limits: invocation.left,
             cancel: Some(invocation.cancel()),
-            calls,
-            events: guest_events::of(invocation),
-            outgoing,
+            outside: Outside {
+                calls,
+                events: guest_events::of(invocation),
+                outgoing,
+                given: given.blobs,
+            },
             module: self.abi(),
         };
         let Ended {

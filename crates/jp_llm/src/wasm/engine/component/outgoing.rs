@@ -13,12 +13,11 @@ use jp_broker::{
     http::{HttpError, Patience, Request},
     not_granted,
 };
-use jp_policy::Grant;
 use jp_tool::Outcome;
 use jp_wasm::{Outgoing, OutgoingError, OutgoingRequest, OutgoingResponse, ToolKind};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
+use super::super::calls::caller;
 use crate::{
     ToolError,
     runtime::{Invocation, Run, Stopped},
@@ -27,9 +26,6 @@ use crate::{
 
 /// What a request is called in the audit log.
 const NAME: &str = "wasi:http";
-
-/// A time nobody waits for.
-const FAR: Duration = Duration::from_hours(24 * 365);
 
 /// What the last request was denied for; a code is all that the guest is told.
 #[derive(Debug, Clone, Default)]
@@ -90,15 +86,12 @@ pub(super) fn of(
         true => None,
         false => invocation.host.broker()?,
     };
-    let now = Instant::now();
     Ok(Some(Arc::new(Requests {
         broker: broker.cloned(),
-        grant: Arc::clone(invocation.grant),
-        deadline: now.checked_add(invocation.left.time).unwrap_or(now + FAR),
+        caller: caller(invocation),
         most: usize::try_from(invocation.left.memory_bytes).unwrap_or(usize::MAX),
-        cancel: invocation.cancel(),
         audit: invocation.host.audit().cloned(),
-        record: CapabilityRecord::of(invocation.tool, invocation.call, invocation.host),
+        record: CapabilityRecord::of(invocation.tool, invocation.call),
         refusal: refusal.clone(),
     })))
 }
@@ -107,11 +100,9 @@ pub(super) fn of(
 struct Requests {
     /// Nobody where no host is granted.
     broker: Option<Arc<Broker>>,
-    grant: Arc<Grant>,
-    deadline: Instant,
+    caller: Caller,
     /// Bytes of a response's body: more than its memory the guest could not hold.
     most: usize,
-    cancel: CancellationToken,
     audit: Option<Arc<Log>>,
     record: CapabilityRecord,
     refusal: Refusal,
@@ -119,17 +110,8 @@ struct Requests {
 
 impl Requests {
     async fn exchange(&self, request: OutgoingRequest) -> Result<OutgoingResponse, Unsent> {
-        let tool = &self.record.tool;
         let Some(broker) = &self.broker else {
-            return Err(not_granted(&request.url, tool).into());
-        };
-        let caller = Caller {
-            user: &self.record.principal,
-            tool,
-            grant: &self.grant,
-            grant_of: &|_| None,
-            deadline: self.deadline,
-            cancel: &self.cancel,
+            return Err(not_granted(&request.url, &self.caller.tool).into());
         };
         let patience = Patience {
             head: request.head_timeout,
@@ -143,7 +125,7 @@ impl Requests {
             timeout: None,
             max_body: Some(self.most),
         };
-        let response = broker.send(&caller, request, patience).await?;
+        let response = broker.send(&self.caller, request, patience).await?;
         Ok(OutgoingResponse {
             status: response.status,
             headers: response.headers,
@@ -161,8 +143,10 @@ impl Requests {
             return Ok(());
         };
         let done = done.map(|()| None);
-        let record = self.record.with(log, (NAME, arguments), took, done);
-        self.record.write(log, &record)
+        let record = self
+            .record
+            .with(&self.caller, log, (NAME, arguments), took, done);
+        CapabilityRecord::write(log, &record)
     }
 }
 
