@@ -159,9 +159,8 @@ pub fn builtins() -> &'static [Builtin] {
 ///
 /// When this machine cannot compile it.
 pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, crate::ToolError> {
-    compiler()?
-        .precompile(builtin.wasm)
-        .map_err(compilation_failed)
+    let code = compiler(builtin)?.precompile(builtin.wasm);
+    code.map_err(|error| compilation_failed(builtin, error))
 }
 
 /// Tells whether a builtin has machine code embedded that this program accepts, so that calling it
@@ -171,18 +170,21 @@ pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, crate::ToolError> {
 ///
 /// When this machine cannot run Wasm.
 pub fn is_precompiled(builtin: &Builtin) -> Result<bool, crate::ToolError> {
-    let compiler = compiler()?;
+    let compiler = compiler(builtin)?;
     Ok(builtin
         .code
         .is_some_and(|code| compiler.accepts(builtin.wasm, code)))
 }
 
-fn compiler() -> Result<jp_wasm::Runtime, crate::ToolError> {
-    jp_wasm::Runtime::new(&jp_wasm::RuntimeOptions::default()).map_err(compilation_failed)
+fn compiler(builtin: &Builtin) -> Result<jp_wasm::Runtime, crate::ToolError> {
+    let compiler = jp_wasm::Runtime::new(&jp_wasm::RuntimeOptions::default());
+    compiler.map_err(|error| compilation_failed(builtin, error))
 }
 
-fn compilation_failed(error: jp_wasm::Error) -> crate::ToolError {
-    crate::ToolError::WasmCompilation(error.to_string())
+fn compilation_failed(builtin: &Builtin, error: jp_wasm::Error) -> crate::ToolError {
+    use crate::tool::{Misconfigured, Unusable};
+    let failed = Misconfigured::WasmCompilation(Unusable::new(None, error));
+    crate::ToolError::unusable(builtin.name, failed)
 }
 
 #[cfg(test)]

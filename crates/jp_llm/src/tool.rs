@@ -11,7 +11,6 @@ mod error;
 mod execute;
 mod files;
 mod find;
-mod hint;
 mod kinds;
 mod plain;
 mod record;
@@ -31,8 +30,12 @@ use crate::Budget;
 pub(crate) use convention::path_of as path_by_convention;
 pub(crate) use definition::ModelFile;
 pub use definition::{ToolDefinition, ToolDocs};
-pub use error::{ErrorKind, Printed, ToolError};
-pub use execute::Preview;
+pub(crate) use error::word;
+pub use error::{
+    Cause, ErrorKind, HostError, McpAnswer, Misconfigured, Missing, Printed, Refused, SharedError,
+    Stop, ToolError, Ungrantable, Unusable, Verdict, WasmRefused, World,
+};
+pub use execute::{InvalidCall, Preview};
 pub use files::ChosenFile;
 pub(crate) use files::Placed;
 #[cfg(feature = "wasm-tools")]

@@ -4,22 +4,22 @@ use std::sync::{Arc, OnceLock};
 
 use jp_broker::Broker;
 
-use crate::ToolError;
+use crate::{ToolError, broker::BrokerError, tool::HostError};
 
 /// How a broker is made.
-type MakeBroker = dyn Fn() -> Result<Broker, String> + Send + Sync;
+type MakeBroker = dyn Fn() -> Result<Broker, BrokerError> + Send + Sync;
 
 /// A broker that is made for the first tool that may call it: it opens a database.
 #[derive(Default)]
 pub struct LazyBroker {
     make: Option<Box<MakeBroker>>,
-    made: OnceLock<Result<Arc<Broker>, String>>,
+    made: OnceLock<Result<Arc<Broker>, Arc<BrokerError>>>,
 }
 
 impl LazyBroker {
     /// Says how the broker will be made.
     #[must_use]
-    pub fn new(make: impl Fn() -> Result<Broker, String> + Send + Sync + 'static) -> Self {
+    pub fn new(make: impl Fn() -> Result<Broker, BrokerError> + Send + Sync + 'static) -> Self {
         Self {
             make: Some(Box::new(make)),
             made: OnceLock::new(),
@@ -34,11 +34,11 @@ impl LazyBroker {
         let Some(make) = &self.make else {
             return Ok(None);
         };
-        let made = self.made.get_or_init(|| make().map(Arc::new));
-        made.as_ref().map(Some).map_err(|reason| ToolError::Host {
-            tool: "broker".to_owned(),
-            reason: reason.clone(),
-        })
+        let made = self
+            .made
+            .get_or_init(|| make().map(Arc::new).map_err(Arc::new));
+        let made = made.as_ref().map(Some);
+        made.map_err(|error| ToolError::new("broker", HostError::Broker(Arc::clone(error))))
     }
 }
 
@@ -49,9 +49,12 @@ pub use runtime::LazyRuntime;
 mod runtime {
     use std::sync::{Arc, OnceLock};
 
-    use jp_wasm::{Runtime, RuntimeOptions};
+    use jp_wasm::{Error, Runtime, RuntimeOptions};
 
-    use crate::ToolError;
+    use crate::{
+        ToolError,
+        tool::{HostError, SharedError},
+    };
 
     /// Takes warnings for the person who runs tools.
     type Warn = dyn Fn(&str) + Send + Sync;
@@ -61,7 +64,7 @@ mod runtime {
     pub struct LazyRuntime {
         options: RuntimeOptions,
         warn: Option<Box<Warn>>,
-        made: OnceLock<Result<Arc<Runtime>, String>>,
+        made: OnceLock<Result<Arc<Runtime>, Arc<Error>>>,
     }
 
     impl LazyRuntime {
@@ -84,16 +87,16 @@ mod runtime {
 
         pub(in crate::host) fn get(&self) -> Result<&Arc<Runtime>, ToolError> {
             let make = || {
-                let made = Runtime::new(&self.options).map_err(|error| error.to_string())?;
+                let made = Runtime::new(&self.options).map_err(Arc::new)?;
                 if let (Some(warn), Some(problem)) = (&self.warn, made.without_cache()) {
                     warn(problem);
                 }
                 Ok(Arc::new(made))
             };
             let made = self.made.get_or_init(make).as_ref();
-            made.map_err(|reason| ToolError::Host {
-                tool: "wasm".to_owned(),
-                reason: reason.clone(),
+            made.map_err(|error| {
+                let error: SharedError = Arc::<Error>::clone(error);
+                ToolError::new("wasm", HostError::Wasm(error))
             })
         }
     }

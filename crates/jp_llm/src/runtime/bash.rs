@@ -17,8 +17,8 @@ use jp_policy::{Access, Limit, Limits};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
 
-use super::{Ended, Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
-use crate::{ToolError, places};
+use super::{Ended, Invocation, Run, Stopped, ToolRuntime, printed, script_outcome, stopped_at};
+use crate::{ToolError, places, tool::HostError};
 
 /// Fuel that counts as one command or one turn of a loop: both take about as long.
 const FUEL_PER_STEP: u64 = 1_000;
@@ -53,9 +53,9 @@ impl BashRuntime {
                 Access::Read => HostMode::ReadOnly,
                 Access::ReadWrite => HostMode::ReadWrite,
             };
-            let dir = open(root, Path::new(below.as_str())).map_err(|error| ToolError::Host {
-                tool: invocation.tool.name.clone(),
-                reason: format!("cannot open {}: {error}", rule.path.as_str()),
+            let dir = open(root, Path::new(below.as_str())).map_err(|source| {
+                let path = rule.path.as_str().to_owned();
+                invocation.error(HostError::Open { path, source })
             })?;
             recover(invocation, &dir);
             builder = builder.mount(rule.path.as_str(), dir, mode);
@@ -71,10 +71,7 @@ impl BashRuntime {
             builder = builder.cwd(places::WORKSPACE);
         }
         let network = crate::transport(&invocation.grant.capabilities().net);
-        let network = network.map_err(|error| ToolError::Host {
-            tool: invocation.tool.name.clone(),
-            reason: error.to_string(),
-        })?;
+        let network = network.map_err(|error| invocation.error(HostError::Network(error)))?;
         if let Some(transport) = network {
             builder = builder.network(transport);
         }
@@ -114,12 +111,9 @@ impl ToolRuntime for BashRuntime {
             (bash, result)
         });
         let ended = until_cancelled(work, invocation, &cancel).await;
-        let Ok((bash, result)) = ended else {
-            let (tool, reason) = (invocation.tool.name.clone(), "the script's thread failed");
-            return Run::failed(ToolError::Host {
-                tool,
-                reason: reason.to_owned(),
-            });
+        let (bash, result) = match ended {
+            Ok(ended) => ended,
+            Err(error) => return Run::failed(invocation.error(HostError::ScriptThread(error))),
         };
         if is_kept(invocation) {
             *lock(&self.kept) = Some(bash);
@@ -174,11 +168,10 @@ fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
     let ended = match result.error {
         Some(Category::Cancelled) => Err(Stopped::Cancelled),
         Some(Category::ResourceLimit(limit)) => Err(reached(invocation, limit, &result).into()),
-        Some(Category::Internal) => Err(ToolError::Host {
-            tool: invocation.tool.name.clone(),
-            reason: text(&result.stderr),
+        Some(Category::Internal) => {
+            let said = text(&result.stderr);
+            Err(invocation.error(HostError::Bash { said }).into())
         }
-        .into()),
         _ => Ok(script_outcome(
             &text(&result.stdout),
             &text(&result.stderr),
@@ -198,7 +191,7 @@ fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
 fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResult) -> ToolError {
     let bounds = bounds(invocation.left);
     let printed = printed(&result.stdout, &result.stderr);
-    let (limit, allowed) = match limit {
+    let reached = match limit {
         jp_bash::Limit::Memory => return invocation.limit_reached(Limit::Memory, printed),
         jp_bash::Limit::Output => return invocation.limit_reached(Limit::Output, printed),
         jp_bash::Limit::Time => return invocation.limit_reached(Limit::Time, printed),
@@ -207,13 +200,7 @@ fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResu
         jp_bash::Limit::Loops => (Limit::Fuel, format!("{} turns of loops", bounds.loops)),
         jp_bash::Limit::Depth => (Limit::Fuel, format!("{} levels of nesting", bounds.depth)),
     };
-    ToolError::LimitReached {
-        tool: invocation.tool.name.clone(),
-        limit,
-        allowed,
-        from: invocation.tool.source.to_string(),
-        printed: Box::new(printed),
-    }
+    stopped_at(invocation.tool, reached, printed)
 }
 
 /// The budget that limits stand for; `docs/features/bash.md` has the same as a table.

@@ -7,10 +7,10 @@ use jp_config::{
     Layer,
     tool::{CommandConfig, ToolConfig},
 };
-use jp_llm::{ToolDefinition, Trust};
+use jp_llm::{ToolDefinition, ToolError, Trust};
 
 use super::finding::{Family, Finding, Severity, aside, word};
-use crate::session::Session;
+use crate::{error::CliError, session::Session};
 
 /// Where the programs of commands are looked up, as in a call.
 const PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
@@ -105,18 +105,33 @@ fn unlike_trusted(
     }
 }
 
+/// Why a file cannot be called.
+#[derive(Debug, thiserror::Error)]
+#[cfg_attr(
+    not(feature = "wasm-tools"),
+    expect(dead_code, reason = "no file is looked at")
+)]
+enum NoTool {
+    #[error(transparent)]
+    Unasked(#[from] CliError),
+    #[error(transparent)]
+    Unread(#[from] ToolError),
+    #[error("{problem}")]
+    Unfit { problem: String },
+}
+
 #[cfg(feature = "wasm-tools")]
-fn is_tool(path: &Path, session: &Session) -> Result<(), String> {
-    let checked = crate::session::block_on(jp_llm::check_file(path, session.host()));
-    match checked.map_err(|error| error.to_string())? {
-        Ok(checked) => checked.problem.map_or(Ok(()), Err),
-        Err(error) => Err(error.to_string()),
+fn is_tool(path: &Path, session: &Session) -> Result<(), NoTool> {
+    let checked = crate::session::block_on(jp_llm::check_file(path, session.host()))??;
+    match checked.problem {
+        None => Ok(()),
+        Some(problem) => Err(NoTool::Unfit { problem }),
     }
 }
 
 /// Where no Wasm tool runs, that is the finding.
 #[cfg(not(feature = "wasm-tools"))]
-fn is_tool(_: &Path, _: &Session) -> Result<(), String> {
+fn is_tool(_: &Path, _: &Session) -> Result<(), NoTool> {
     Ok(())
 }
 

@@ -20,7 +20,10 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::super::{Invocation, Run, Stopped};
-use crate::{ToolError, tool::CapabilityRecord};
+use crate::{
+    ToolError,
+    tool::{CapabilityRecord, Cause, Stop},
+};
 
 /// What a request is called in the audit log.
 const NAME: &str = "wasi:http";
@@ -55,10 +58,12 @@ impl Refusal {
                 trace,
                 transient,
             }),
-            Err(Stopped::Failed(error)) => Err(match *error {
-                ToolError::WasmTrap(reason) => ToolError::WasmTrap(with(reason)).into(),
-                other => other.into(),
-            }),
+            Err(Stopped::Failed(error)) => {
+                Err(Stopped::Failed(error.map_cause(|cause| match cause {
+                    Cause::Stopped(Stop::WasmTrap(reason)) => Stop::WasmTrap(with(reason)).into(),
+                    other => other,
+                })))
+            }
             other => other,
         };
         let mut beside = run.beside;
