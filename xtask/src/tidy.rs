@@ -4,6 +4,7 @@ mod architecture;
 mod code;
 mod crates;
 mod documents;
+mod errors;
 mod generated;
 mod ground;
 mod manifests;
@@ -131,6 +132,7 @@ fn check(root: &Path) -> Result<Vec<Finding>> {
     findings.extend(rust::banned_words(&tree));
     findings.extend(ground::one_table_of_hidden_characters(&tree));
     findings.extend(ground::one_way_to_write_files(&tree, walls::WHOLE_FILES));
+    findings.extend(errors::are_typed(&tree, errors::TEXTS));
     findings.extend(architecture::files_exist(&tree));
     findings.extend(architecture::tests_exist(&tree));
     findings.extend(generated::tables_are_current(
