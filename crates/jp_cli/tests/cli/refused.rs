@@ -57,7 +57,6 @@ fn a_review_and_a_publisher_are_told_what_nothing_could_give() {
     let review = || shop.jp(&["tool", "review", "../greet.json"]);
     assert!(!review().stderr.contains("REFUSED"));
     for (from, to, reason) in [
-        ("\"http.request\"", "\"log.emit\"", "net to a.example"),
         (
             "\"net:a.example\"",
             "\"tool.exec.subprocess\"",
