@@ -5,6 +5,7 @@ mod code;
 mod conditions;
 mod crates;
 mod documents;
+mod errors;
 mod generated;
 mod ground;
 mod manifests;
@@ -147,6 +148,7 @@ fn check(root: &Path) -> Result<Vec<Finding>> {
     let counts = offers::counts(&tree, root, &metadata);
     findings.extend(offers::within_ceilings(&counts, offers::CEILINGS));
     findings.extend(offers::are_used(&tree, root, &metadata, offers::UNCHECKED));
+    findings.extend(errors::are_typed(&tree, errors::TEXTS));
     findings.extend(architecture::files_exist(&tree));
     findings.extend(architecture::tests_exist(&tree));
     findings.extend(generated::tables_are_current(

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use jp_audit::Waiting;
+use jp_config::tool::ToolSource;
 use jp_policy::{Grant, Limit, Limits, Request};
 use jp_tool::{Answer, Beside, DescribedTool, Outcome, ToolStatus};
 use serde_json::{Map, Value};
@@ -18,11 +19,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Call, Host, ToolDefinition, ToolError,
-    tool::{Others, Placed, Printed},
+    tool::{Cause, Others, Placed, Printed, Stop},
 };
 
 pub use bash::BashRuntime;
-pub use command::CommandRuntime;
+pub use command::{CommandRuntime, TemplateError};
 pub use jp_confine::Ended;
 pub use memory::{Memory, MemoryOf};
 pub use native::NativeRuntime;
@@ -70,6 +71,11 @@ impl Invocation<'_> {
         }
     }
 
+    /// Makes the error of its tool.
+    pub fn error(&self, cause: impl Into<Cause>) -> ToolError {
+        ToolError::new(&*self.tool.name, cause)
+    }
+
     /// Makes the error of a limit that was reached.
     #[must_use]
     pub fn limit_reached(&self, limit: Limit, printed: Printed) -> ToolError {
@@ -93,13 +99,32 @@ pub(crate) fn limit_reached(
         Limit::Output => format!("{} bytes", limits.output_bytes),
         Limit::OpenFiles => limits.open_files.to_string(),
     };
-    ToolError::LimitReached {
-        tool: tool.name.clone(),
+    stopped_at(tool, (limit, allowed), printed)
+}
+
+/// Makes the error of a limit that was reached, which allowed so much.
+pub(crate) fn stopped_at(
+    tool: &ToolDefinition,
+    (limit, allowed): (Limit, String),
+    printed: Printed,
+) -> ToolError {
+    let hint = (limit != Limit::OpenFiles).then(|| {
+        // A tool that needs no entry has perhaps none yet.
+        let entry = match &tool.source {
+            source @ (ToolSource::Builtin { .. } | ToolSource::Registry { .. }) => {
+                format!(", with `source = \"{source}\"`")
+            }
+            _ => String::new(),
+        };
+        let (key, name) = (limit.key(), &tool.name);
+        format!("raise it with `limits.{key}` under `[conversation.tools.{name}]`{entry}")
+    });
+    let stop = Stop::LimitReached {
         limit,
         allowed,
-        from: tool.source.to_string(),
-        printed: Box::new(printed),
-    }
+        printed,
+    };
+    ToolError::new(&*tool.name, stop).with_hint_of(hint)
 }
 
 /// Turns what a script printed into what a model is told: a status other than 0 is the tool saying no.
@@ -121,13 +146,13 @@ fn script_outcome(stdout: &str, stderr: &str, exit_code: i32, trace: Vec<String>
 pub enum Stopped {
     /// The caller wanted it to stop.
     Cancelled,
-    /// Something else; boxed because it is rare and large.
-    Failed(Box<ToolError>),
+    /// Something else.
+    Failed(ToolError),
 }
 
 impl From<ToolError> for Stopped {
     fn from(error: ToolError) -> Self {
-        Self::Failed(Box::new(error))
+        Self::Failed(error)
     }
 }
 

@@ -16,6 +16,7 @@ use jp_bash::{
 };
 use jp_broker::http::HttpError;
 use jp_policy::Net;
+use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
 pub use limits::bounds;
@@ -156,27 +157,29 @@ impl ScriptSession {
         self.0.exec_with(&text, &options, on_output)
     }
 
-    /// Runs a script on a thread of its own, since scripts compute; a cancel stops it. Nothing comes back
-    /// when that thread failed.
+    /// Runs a script on a thread of its own, since scripts compute; a cancel stops it.
+    ///
+    /// # Errors
+    ///
+    /// When that thread panicked.
     pub async fn run_until(
         mut self,
         script: Script,
         cancel: &CancellationToken,
-    ) -> Option<(Self, ExecResult)> {
+    ) -> Result<(Self, ExecResult), JoinError> {
         let stop = self.stop();
         let mut work = tokio::task::spawn_blocking(move || {
             let result = self.run(script);
             (self, result)
         });
-        let ended = tokio::select! {
+        tokio::select! {
             biased;
             ended = &mut work => ended,
             () = cancel.cancelled() => {
                 stop.now();
                 work.await
             }
-        };
-        ended.ok()
+        }
     }
 }
 

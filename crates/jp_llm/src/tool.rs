@@ -10,7 +10,6 @@ mod error;
 mod execute;
 mod files;
 mod find;
-mod hint;
 mod kinds;
 mod plain;
 pub(crate) mod record;
@@ -29,8 +28,12 @@ use crate::Budget;
 pub(crate) use convention::path_of as path_by_convention;
 pub(crate) use definition::ModelFile;
 pub use definition::{ToolDefinition, ToolDocs};
-pub use error::{ErrorKind, Printed, ToolError};
-pub use execute::Preview;
+pub(crate) use error::word;
+pub use error::{
+    Cause, ErrorKind, HostError, McpAnswer, Misconfigured, Missing, Printed, Refused, SharedError,
+    Stop, ToolError, Ungrantable, Unusable, Verdict, WasmRefused, World,
+};
+pub use execute::{InvalidCall, Preview};
 pub use files::ChosenFile;
 pub(crate) use files::Placed;
 pub(crate) use record::now;

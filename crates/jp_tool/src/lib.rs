@@ -21,7 +21,7 @@ pub use content::{
     NoRoom, Part, Resource, ResourceContents, ResourceLink, Role, TextPart,
 };
 pub use context::{Action, Context};
-pub use description::{DescribedTool, Description};
+pub use description::{DescribedTool, Description, DescriptionError};
 pub use input::{Input, Sample, SampleMessage};
 pub use outcome::Outcome;
 pub use question::{AnswerType, AnswerTypeError, Question};

@@ -25,9 +25,9 @@ pub(crate) fn chore(chore: &Chore, _: &Ui) -> Result<Exit, CliError> {
     match *chore {}
 }
 
-/// Lets every file pass: where no Wasm tool runs, that is the finding.
-pub(crate) fn refuse_other(_: &Path, _: &Session) -> Result<(), String> {
-    Ok(())
+/// Finds nothing: where no Wasm tool runs, that is the finding.
+pub(crate) fn problem_of(_: &Path, _: &Session) -> Option<String> {
+    None
 }
 
 /// Lets every tool pass, whatever it asks for.

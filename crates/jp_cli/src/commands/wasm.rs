@@ -45,12 +45,12 @@ pub(crate) fn chore(chore: &Chore, ui: &Ui) -> Result<Exit, CliError> {
     }
 }
 
-/// Tells what keeps a file from being a tool.
-pub(crate) fn refuse_other(path: &Path, session: &Session) -> Result<(), String> {
-    let checked = block_on(jp_llm::check_file(path, session.host()));
-    match checked.map_err(|error| error.to_string())? {
-        Ok(checked) => checked.problem.map_or(Ok(()), Err),
-        Err(error) => Err(error.to_string()),
+/// Says what keeps a file from being a tool, if anything does.
+pub(crate) fn problem_of(path: &Path, session: &Session) -> Option<String> {
+    match block_on(jp_llm::check_file(path, session.host())) {
+        Ok(Ok(checked)) => checked.problem,
+        Ok(Err(error)) => Some(error.to_string()),
+        Err(error) => Some(error.to_string()),
     }
 }
 

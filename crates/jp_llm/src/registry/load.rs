@@ -34,7 +34,7 @@ impl RegistryTools {
         self.check(locked)?;
         let kept = self.places.kept_manifest(&locked.manifest);
         let kept = kept.map_err(|error| SignedProblem::Unreadable {
-            reason: error.to_string(),
+            source: error.into(),
         })?;
         let expected = Expected {
             id: locked.id.clone(),
@@ -66,7 +66,7 @@ impl RegistryTools {
         ];
         if let Some((what, _)) = same.iter().find(|(_, same)| !same) {
             return Err(SignedProblem::LockChanged {
-                reason: format!("it has another {what}"),
+                source: format!("it has another {what}").into(),
             });
         }
         let stored = Stored::of_registry(Arc::clone(self), verified, Box::new(locked.clone()));
@@ -98,17 +98,17 @@ impl RegistryTools {
     ) -> Result<Verified, SignedProblem> {
         let brought = brought(name, custom);
         let brought = brought.map_err(|error| SignedProblem::Refused {
-            reason: error.to_string(),
+            source: error.into(),
         })?;
         let verified = jp_registry::verify_custom(root, &brought, &self.known);
-        verified.map_err(|error| match &error {
+        verified.map_err(|error| match error {
             InstallError::Verify(error) => problem(error),
-            InstallError::Brought { path, source } if is_absent(source) => SignedProblem::NoFile {
+            InstallError::Brought { path, source } if is_absent(&source) => SignedProblem::NoFile {
                 name: name.to_owned(),
                 path: path.display().to_string(),
             },
             other => SignedProblem::Refused {
-                reason: other.to_string(),
+                source: other.into(),
             },
         })
     }
@@ -120,7 +120,7 @@ impl RegistryTools {
     ) -> Result<(VerifiedManifest, ToolManifest), SignedProblem> {
         let verified =
             jp_registry::verify(fetched, &self.known.roots, &self.known.revoked, expected);
-        let verified = verified.map_err(|error| problem(&error))?;
+        let verified = verified.map_err(problem)?;
         let manifest = verified.manifest.clone();
         Ok((verified, manifest))
     }
@@ -177,15 +177,19 @@ fn fits(
 }
 
 /// Says what is wrong in the words of the pipeline.
-pub(super) fn problem(error: &VerifyError) -> SignedProblem {
-    let reason = error.to_string();
-    match error {
+pub(super) fn problem(error: VerifyError) -> SignedProblem {
+    match &error {
         VerifyError::ArtifactRevoked { .. }
         | VerifyError::VersionRevoked { .. }
-        | VerifyError::KeyRevoked { .. } => SignedProblem::Revoked { reason },
-        VerifyError::RevocationsLost { .. } => SignedProblem::RevocationsLost { reason },
+        | VerifyError::KeyRevoked { .. } => SignedProblem::Revoked {
+            source: error.into(),
+        },
+        VerifyError::RevocationsLost { .. } => SignedProblem::RevocationsLost {
+            source: error.into(),
+        },
         VerifyError::WrongDigest { .. } | VerifyError::WrongVersion { .. } => {
-            SignedProblem::LockChanged { reason }
+            let source = error.into();
+            SignedProblem::LockChanged { source }
         }
         VerifyError::UnknownKey { id, key } => SignedProblem::Key {
             id: id.to_string(),
@@ -197,6 +201,8 @@ pub(super) fn problem(error: &VerifyError) -> SignedProblem {
             key: key.to_string(),
             standing: "you trust for other tools".to_owned(),
         },
-        _ => SignedProblem::Refused { reason },
+        _ => SignedProblem::Refused {
+            source: error.into(),
+        },
     }
 }

@@ -88,10 +88,7 @@ impl Stored {
 
     /// Says where the bytes are, and fetches them if they are nowhere and somebody may be asked.
     pub(crate) async fn ready(&self, invocation: &Invocation<'_>) -> Result<Ready<'_>, ToolError> {
-        let refused = |problem: SignedProblem| ToolError::Signed {
-            tool: invocation.tool.name.clone(),
-            problem: Box::new(problem),
-        };
+        let refused = |problem: SignedProblem| ToolError::signed(&*invocation.tool.name, problem);
         // What was taken back since the tool was defined is not run either.
         let now = invocation.host.registry().unwrap_or(&self.tools);
         if let Kept::Store { locked, .. } = &self.kept {
@@ -164,7 +161,7 @@ impl Wanted {
     async fn get(self) -> Result<PathBuf, SignedProblem> {
         let path = tokio::task::spawn_blocking(move || self.look()).await;
         path.map_err(|error| SignedProblem::Unreadable {
-            reason: error.to_string(),
+            source: error.into(),
         })?
     }
 
@@ -173,7 +170,7 @@ impl Wanted {
         let was_there = tools.store.contains(&sha256);
         let found = tools.store.find(&sha256);
         let found = found.map_err(|error| SignedProblem::Unreadable {
-            reason: error.to_string(),
+            source: error.into(),
         })?;
         if let Some(object) = found {
             return Ok(object.path().to_owned());

@@ -11,10 +11,11 @@ use jp_policy::{Access, Limit};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
 
-use super::{Ended, Invocation, Run, Stopped, ToolRuntime, printed, script_outcome};
+use super::{Ended, Invocation, Run, Stopped, ToolRuntime, printed, script_outcome, stopped_at};
 use crate::{
     ToolError, places,
     script::{Recovery, Script, ScriptBuilder, ScriptSession, bounds},
+    tool::HostError,
 };
 
 /// The option that keeps a session between calls: `session = "kept"`.
@@ -49,9 +50,9 @@ impl BashRuntime {
                 Access::ReadWrite => HostMode::ReadWrite,
             };
             let path = rule.path.as_str();
-            let dir = open(root, Path::new(below.as_str())).map_err(|error| ToolError::Host {
-                tool: invocation.tool.name.clone(),
-                reason: format!("cannot open {path}: {error}"),
+            let dir = open(root, Path::new(below.as_str())).map_err(|source| {
+                let path = path.to_owned();
+                invocation.error(HostError::Open { path, source })
             })?;
             builder = builder.mount(path, dir, mode, |recovery| report(invocation, &recovery));
             if path == places::WORKSPACE {
@@ -59,10 +60,7 @@ impl BashRuntime {
             }
         }
         let network = builder.network(&capabilities.net);
-        let builder = network.map_err(|error| ToolError::Host {
-            tool: invocation.tool.name.clone(),
-            reason: error.to_string(),
-        })?;
+        let builder = network.map_err(|error| invocation.error(HostError::Network(error)))?;
         Ok(builder.build())
     }
 }
@@ -96,12 +94,9 @@ impl ToolRuntime for BashRuntime {
             on_output: Some(on_output(invocation)),
         };
         let ended = session.run_until(script, &invocation.call.cancel).await;
-        let Some((session, result)) = ended else {
-            let (tool, reason) = (invocation.tool.name.clone(), "the script's thread failed");
-            return Run::failed(ToolError::Host {
-                tool,
-                reason: reason.to_owned(),
-            });
+        let (session, result) = match ended {
+            Ok(ended) => ended,
+            Err(error) => return Run::failed(invocation.error(HostError::ScriptThread(error))),
         };
         if is_kept(invocation) {
             *lock(&self.kept) = Some(session);
@@ -141,11 +136,10 @@ fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
     let ended = match result.error {
         Some(Category::Cancelled) => Err(Stopped::Cancelled),
         Some(Category::ResourceLimit(limit)) => Err(reached(invocation, limit, &result).into()),
-        Some(Category::Internal) => Err(ToolError::Host {
-            tool: invocation.tool.name.clone(),
-            reason: text(&result.stderr),
+        Some(Category::Internal) => {
+            let said = text(&result.stderr);
+            Err(invocation.error(HostError::Bash { said }).into())
         }
-        .into()),
         _ => Ok(script_outcome(
             &text(&result.stdout),
             &text(&result.stderr),
@@ -165,7 +159,7 @@ fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
 fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResult) -> ToolError {
     let bounds = bounds(invocation.left);
     let printed = printed(&result.stdout, &result.stderr);
-    let (limit, allowed) = match limit {
+    let reached = match limit {
         jp_bash::Limit::Memory => return invocation.limit_reached(Limit::Memory, printed),
         jp_bash::Limit::Output => return invocation.limit_reached(Limit::Output, printed),
         jp_bash::Limit::Time => return invocation.limit_reached(Limit::Time, printed),
@@ -174,13 +168,7 @@ fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResu
         jp_bash::Limit::Loops => (Limit::Fuel, format!("{} turns of loops", bounds.loops)),
         jp_bash::Limit::Depth => (Limit::Fuel, format!("{} levels of nesting", bounds.depth)),
     };
-    ToolError::LimitReached {
-        tool: invocation.tool.name.clone(),
-        limit,
-        allowed,
-        from: invocation.tool.source.to_string(),
-        printed: Box::new(printed),
-    }
+    stopped_at(invocation.tool, reached, printed)
 }
 
 /// Reports what became of an apply that was killed in a directory.

@@ -9,10 +9,11 @@ use jp_config::{
 use jp_policy::Request;
 
 use super::{
-    ToolDefinition, ToolDocs, ToolError,
+    Misconfigured, ToolDefinition, ToolDocs, ToolError,
     arguments::SchemaBy,
     find::find_builtin,
     kinds::{BASH, any_object},
+    word,
 };
 use crate::{
     Host,
@@ -40,7 +41,7 @@ impl ToolDefinition {
             }
             ToolSource::Local { .. } if is_nowhere(config) => {
                 let builtin = find_builtin(name, name, host);
-                let builtin = builtin.map_err(|_| ToolError::CommandMissing)?;
+                let builtin = builtin.map_err(|_| command_missing(name))?;
                 refuse_unheard(name, tool)?;
                 builtin
             }
@@ -135,9 +136,11 @@ impl ToolDefinition {
         host: &Host,
     ) -> Result<Self, ToolError> {
         let Some(servers) = host.mcp() else {
-            return Err(ToolError::McpUnavailable {
-                server: server.to_owned(),
-            });
+            let server = server.to_owned();
+            return Err(ToolError::new(
+                name,
+                Misconfigured::McpUnavailable { server },
+            ));
         };
         let defined = servers.define(name, server, config.tool())?;
         if let Some(registry) = host.registry() {
@@ -221,10 +224,14 @@ fn refuse_unheard(name: &str, tool: &ToolConfig) -> Result<(), ToolError> {
         ("grant.env", !grant.env.is_empty()),
     ];
     match keys.into_iter().find(|(_, is_set)| *is_set) {
-        Some((key, _)) => Err(ToolError::Unheard {
-            tool: name.to_owned(),
-            key,
-        }),
+        Some((key, _)) => {
+            let error = ToolError::new(name, Misconfigured::Unheard { key });
+            Err(error.with_hint(format!(
+                "take `{key}` out and the builtin is used, or put the tool's own file at \
+                 `wasm/{}_tool.wasm`",
+                word(name)
+            )))
+        }
         None => Ok(()),
     }
 }
@@ -246,6 +253,11 @@ fn local_runtime(
             Ok(wasm::TOOLS.file(path.to_owned(), entry))
         }
         (None, Some(command)) => Ok(Arc::new(CommandRuntime::new(command.clone(), called))),
-        (None, None) => Err(ToolError::CommandMissing),
+        (None, None) => Err(command_missing(name)),
     }
+}
+
+fn command_missing(name: &str) -> ToolError {
+    ToolError::new(name, Misconfigured::CommandMissing)
+        .with_hint("add `wasm = \".jp/tools/NAME.wasm\"` or `command = \"…\"` to the tool")
 }

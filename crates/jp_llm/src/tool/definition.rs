@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
 use super::{
-    ToolError,
-    arguments::{Checker, SchemaBy},
+    HostError, ToolError,
+    arguments::{Checker, SchemaBy, SchemaError},
     execute::Composed,
 };
 use crate::{Host, registry::Seen, runtime::ToolRuntime};
@@ -95,8 +95,8 @@ pub struct ToolDefinition {
     pub(super) schema_by: SchemaBy,
     /// The schema of its arguments as callers write them, where that differs.
     pub(super) callers_schema: OnceLock<Value>,
-    pub(super) checker: OnceLock<Result<Checker, String>>,
-    pub(super) result_checker: OnceLock<Result<Checker, String>>,
+    pub(super) checker: OnceLock<Result<Checker, SchemaError>>,
+    pub(super) result_checker: OnceLock<Result<Checker, SchemaError>>,
     pub(crate) composed: OnceLock<Composed>,
     /// What the tools ask for on whose data this one works.
     pub(crate) others: Vec<(String, Request)>,
@@ -221,10 +221,8 @@ impl ToolDefinition {
             _ => (&self.schema, self.schema_by),
         };
         let made = self.checker.get_or_init(|| Checker::new(schema, by));
-        made.as_ref().map_err(|reason| ToolError::Host {
-            tool: self.name.clone(),
-            reason: format!("the schema of its arguments is no JSON Schema: {reason}"),
-        })
+        made.as_ref()
+            .map_err(|error| self.no_schema("arguments", error))
     }
 
     /// Returns the checks of its results, made when the first one comes; nothing when it says nothing
@@ -240,9 +238,12 @@ impl ToolDefinition {
         };
         let make = || Checker::new(schema, by);
         let made = self.result_checker.get_or_init(make);
-        made.as_ref().map(Some).map_err(|reason| ToolError::Host {
-            tool: self.name.clone(),
-            reason: format!("the schema of its results is no JSON Schema: {reason}"),
-        })
+        let made = made.as_ref().map(Some);
+        made.map_err(|error| self.no_schema("results", error))
+    }
+
+    fn no_schema(&self, of: &'static str, error: &SchemaError) -> ToolError {
+        let source = error.clone();
+        ToolError::new(&*self.name, HostError::Schema { of, source })
     }
 }

@@ -16,7 +16,10 @@ use jp_config::tool::{ResultMode, RunMode};
 use jp_policy::Grant;
 use jp_tool::{Outcome, ToolStatus};
 
-use super::{Call, Details, Executed, ExecutionOutcome, Placed, ToolDefinition, ToolError, record};
+use super::{
+    Call, Details, Executed, ExecutionOutcome, HostError, Misconfigured, Placed, ToolDefinition,
+    ToolError, record, word,
+};
 use crate::{Host, runtime::Memory};
 use consent::Consent;
 pub(crate) use grant::Composed;
@@ -53,6 +56,14 @@ pub struct Preview {
     pub memory: Memory,
 }
 
+/// Arguments that do not fit their tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{told}")]
+pub struct InvalidCall {
+    /// What the model would be told about them.
+    pub told: String,
+}
+
 impl ToolDefinition {
     /// Says how much memory a call may use under a grant.
     #[must_use]
@@ -81,12 +92,15 @@ impl ToolDefinition {
         &self,
         call: Call,
         host: &Host,
-    ) -> Result<Result<Preview, String>, ToolError> {
+    ) -> Result<Result<Preview, InvalidCall>, ToolError> {
         let mut pass = Pass::new(self, call, host);
         let sent = std::mem::take(&mut pass.call.arguments);
         match pass.check_arguments(sent) {
             Ok(_) => {}
-            Err(Ok(told)) => return Ok(Err(told.into_response().unwrap_or_else(|text| text))),
+            Err(Ok(told)) => {
+                let told = told.into_response().unwrap_or_else(|text| text);
+                return Ok(Err(InvalidCall { told }));
+            }
             Err(Err(error)) => return Err(error),
         }
         let Granted { grant, .. } = pass.compose()?;
@@ -156,10 +170,7 @@ impl Drop for Unwritten<'_> {
             return;
         }
         let result = if std::thread::panicking() {
-            Err(ToolError::Host {
-                tool: self.pass.tool.name.clone(),
-                reason: "it panicked".to_owned(),
-            })
+            Err(ToolError::new(&*self.pass.tool.name, HostError::Panicked))
         } else {
             Ok(self.pass.cancelled())
         };
@@ -193,12 +204,15 @@ impl Pass<'_> {
     }
 
     async fn run(&mut self) -> Early {
+        let name = &*self.tool.name;
         if !self.tool.is_enabled() {
-            return Err(ToolError::Disabled);
+            let error = ToolError::new(name, Misconfigured::Disabled);
+            return Err(error.with_hint("set `enable = true` for the tool"));
         }
         if !self.tool.is_offered(self.host) {
-            let tool = self.tool.name.clone();
-            return Err(ToolError::NotOffered { tool });
+            let hint = "it is offered to whoever asks for it by its name: `--tool";
+            let error = ToolError::new(name, Misconfigured::NotOffered);
+            return Err(error.with_hint(format!("{hint} {}`", word(name))));
         }
         self.report("validate");
         // A file that cannot say what it is cannot run either; running it says why, after the decision.

@@ -3,7 +3,10 @@
 
 use jp_config::Loaded;
 
-use super::{Call, ToolDefinition, ToolError, convention, kinds::BASH, record, signed};
+use super::{
+    Call, Cause, Misconfigured, Missing, ToolDefinition, ToolError, convention, kinds::BASH,
+    record, signed,
+};
 use crate::{Host, registry::SignedProblem, wasm};
 
 impl ToolDefinition {
@@ -43,17 +46,12 @@ impl ToolDefinition {
         let builtin = match (builtin, brought) {
             // A file of the workspace must not pass for a builtin, nor be passed over in silence.
             (Some(_), Some(path)) => {
-                return Err(ToolError::Shadowed {
-                    name: name.to_owned(),
-                    path: path.into_string(),
-                });
+                return Err(shadowed(name, path.into_string()));
             }
             (None, Some(path)) => Some(Self::brought(name, path)),
             (builtin, None) => builtin,
         };
-        builtin.ok_or_else(|| ToolError::NotFound {
-            name: name.to_owned(),
-        })
+        builtin.ok_or_else(|| ToolError::not_found(name))
     }
 
     /// Finds a tool for a call. The manifest of a locked tool that this machine has never verified is
@@ -70,15 +68,12 @@ impl ToolDefinition {
         host: &Host,
     ) -> Result<Self, ToolError> {
         let found = match (Self::new(name, loaded, host), host.registry()) {
-            (Err(ToolError::Signed { tool, problem }), Some(tools))
-                if matches!(*problem, SignedProblem::NotInstalled) =>
+            (Err(error), Some(tools))
+                if matches!(error.cause(), Cause::Signed(SignedProblem::NotInstalled)) =>
             {
-                match tools.verify_first(&tool, &call.cancel).await {
+                match tools.verify_first(error.tool(), &call.cancel).await {
                     Ok(()) => Self::new(name, loaded, host),
-                    Err(problem) => Err(ToolError::Signed {
-                        tool,
-                        problem: Box::new(problem),
-                    }),
+                    Err(problem) => Err(ToolError::signed(error.tool(), problem)),
                 }
             }
             (found, _) => found,
@@ -131,15 +126,24 @@ fn shadows(name: &str, loaded: &Loaded) -> ToolError {
         Some((file, key)) => format!("{}: {key}", file.display()),
         None if loaded.config.tooling.contains_key(name) => format!("tooling.{name}"),
         None => {
-            return ToolError::LockShadows {
-                name: name.to_owned(),
-            };
+            return ToolError::new(name, Misconfigured::LockShadows).with_hint(format!(
+                "`jp tool remove {name}`, then install it under another name"
+            ));
         }
     };
-    ToolError::ToolingShadows {
-        name: name.to_owned(),
-        place,
-    }
+    ToolError::new(name, Misconfigured::ToolingShadows { place }).with_hint(format!(
+        "give it another name there, such as `my-{name}`, whose `id` says which tool of a registry is \
+         meant; or take it out, and the builtin is used"
+    ))
+}
+
+/// Says that a file of the workspace has the name of a builtin.
+fn shadowed(name: &str, path: String) -> ToolError {
+    let hint = format!(
+        "say which one is meant: `source = \"builtin\"` under `[conversation.tools.{name}]`, or \
+         `source = \"local\"` and `wasm = \"{path}\"`"
+    );
+    ToolError::new(name, Misconfigured::Shadowed { path }).with_hint(hint)
 }
 
 pub(super) fn find_builtin(
@@ -153,7 +157,8 @@ pub(super) fn find_builtin(
     if builtin == BASH {
         return Ok(ToolDefinition::bash(name));
     }
-    Err(ToolError::UnknownBuiltin(builtin.to_owned()))
+    let missing = Missing::UnknownBuiltin(builtin.to_owned());
+    Err(ToolError::new(name, missing))
 }
 
 /// Returns the tools a workspace brings by convention, without those that are configured.

@@ -7,7 +7,7 @@ use jp_broker::{CallError, Caller, Code};
 use jp_config::tool::ToolSource;
 use jp_tool::Outcome;
 
-use super::{Call, ErrorKind, Executed, ExecutionOutcome, ToolDefinition, ToolError};
+use super::{Call, Executed, ExecutionOutcome, HostError, ToolDefinition, ToolError};
 use crate::Host;
 
 /// Writes the record of a call that has ended, after one that waited for it.
@@ -51,7 +51,7 @@ pub(super) fn write(
         transient,
     };
     log.append_after(before, &record)
-        .map_err(|error| unwritten(&tool.name, &error))
+        .map_err(|error| unwritten(&tool.name, error))
 }
 
 /// Writes the record of a call of a tool that could not be made, because there is none of that name
@@ -80,7 +80,7 @@ pub(super) fn write_unmade(
         outcome: match call.cancel.is_cancelled() {
             // Stopped on the way to its tool, it has failed of nothing else.
             true => OutcomeKind::Cancelled,
-            false => error_kind(error),
+            false => error.verdict().outcome,
         },
         detail: Some(&error.to_string()),
         duration_us: 0,
@@ -90,7 +90,7 @@ pub(super) fn write_unmade(
         trace: &[],
         transient: None,
     };
-    log.append(&record).map_err(|error| unwritten(name, &error))
+    log.append(&record).map_err(|error| unwritten(name, error))
 }
 
 /// What the records of a call's capability calls have in common.
@@ -153,7 +153,7 @@ impl CapabilityRecord {
     /// Writes it.
     pub(crate) fn write(log: &Log, record: &Record<'_>) -> Result<(), ToolError> {
         log.append(record)
-            .map_err(|error| unwritten(record.tool, &error))
+            .map_err(|error| unwritten(record.tool, error))
     }
 }
 
@@ -172,11 +172,8 @@ pub(crate) fn now() -> u64 {
     u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }
 
-fn unwritten(tool: &str, error: &jp_audit::AuditError) -> ToolError {
-    ToolError::Host {
-        tool: tool.to_owned(),
-        reason: format!("the call could not be written down: {error}"),
-    }
+fn unwritten(tool: &str, error: jp_audit::AuditError) -> ToolError {
+    ToolError::new(tool, HostError::Unwritten(error))
 }
 
 /// Says how a call ended. What is wrong with arguments or answers repeats them, so only the model is
@@ -204,53 +201,6 @@ fn kind(executed: &Executed, decision: Decision) -> (OutcomeKind, Option<String>
                 Some("an answer does not fit its question".to_owned()),
             ),
         },
-        Err(error) => (error_kind(error), Some(error.to_string())),
-    }
-}
-
-fn error_kind(error: &ToolError) -> OutcomeKind {
-    match error {
-        ToolError::Denied { .. }
-        | ToolError::Reached { .. }
-        | ToolError::NotApproved { .. }
-        | ToolError::WasmChanged { .. }
-        | ToolError::WasmUnseen { .. }
-        | ToolError::McpChanged { .. }
-        | ToolError::McpRefused { .. }
-        | ToolError::McpProgram { .. }
-        | ToolError::McpSwapped { .. }
-        | ToolError::SingleHosts { .. }
-        | ToolError::NotDelivered { .. }
-        | ToolError::Unbacked { .. }
-        | ToolError::Ungrantable { .. }
-        | ToolError::Unwalled { .. }
-        | ToolError::Unconfinable { .. } => OutcomeKind::Denied,
-        ToolError::Signed { problem, .. } => match problem.kind() {
-            ErrorKind::Denied => OutcomeKind::Denied,
-            ErrorKind::Host => OutcomeKind::HostFailure,
-            _ => OutcomeKind::Invalid,
-        },
-        ToolError::LimitReached { .. } | ToolError::TooManyQuestions { .. } => OutcomeKind::Limit,
-        ToolError::WasmTrap(_) | ToolError::ResultUnfit { .. } => OutcomeKind::Trap,
-        ToolError::NotFound { .. }
-        | ToolError::Disabled
-        | ToolError::NotOffered { .. }
-        | ToolError::EditUnfit { .. }
-        | ToolError::CommandMissing
-        | ToolError::Unheard { .. }
-        | ToolError::UnknownBuiltin(_)
-        | ToolError::Shadowed { .. }
-        | ToolError::LockShadows { .. }
-        | ToolError::ToolingShadows { .. }
-        | ToolError::TakesNoFiles { .. }
-        | ToolError::NoPlace { .. }
-        | ToolError::WasmCompilation(_)
-        | ToolError::WasmInstantiation(_)
-        | ToolError::ModuleInstantiation(_)
-        | ToolError::WasmNotFound { .. }
-        | ToolError::WasmRefused { .. }
-        | ToolError::Template(_)
-        | ToolError::McpUnavailable { .. } => OutcomeKind::Invalid,
-        ToolError::Spawn { .. } | ToolError::Host { .. } => OutcomeKind::HostFailure,
+        Err(error) => (error.verdict().outcome, Some(error.to_string())),
     }
 }

@@ -76,23 +76,17 @@ impl ToolDefinition {
         let locked = tools.and_then(|tools| tools.lock.get(name));
         let checked = locked.map(|locked| refuse_undeclared(locked, loaded, host.root()));
         if let Some(Err(problem)) = checked {
-            return Err(ToolError::Signed {
-                tool: name.to_owned(),
-                problem: Box::new(problem),
-            });
+            return Err(ToolError::signed(name, problem));
         }
         Self::signed(name, loaded, host)
     }
 
     /// Makes the definition of a signed tool from its manifest, once that is verified.
     pub(super) fn signed(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
-        let refused = |problem: SignedProblem| ToolError::Signed {
-            tool: name.to_owned(),
-            problem: Box::new(problem),
-        };
+        let refused = |problem: SignedProblem| ToolError::signed(name, problem);
         let Some(tools) = host.registry() else {
-            let reason = "this host knows no signed tools".to_owned();
-            return Err(refused(SignedProblem::Unreadable { reason }));
+            let source = "this host knows no signed tools".into();
+            return Err(refused(SignedProblem::Unreadable { source }));
         };
         let found = match loaded.config.tooling.get(name) {
             Some(ToolingConfig::Custom(custom)) => tools.custom(name, custom, host.root()),

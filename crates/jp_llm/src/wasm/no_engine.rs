@@ -9,7 +9,7 @@ use relative_path::RelativePathBuf;
 
 use super::{Entry, WasmTools};
 use crate::{
-    Host, ToolDefinition, ToolError,
+    Host, ToolDefinition,
     registry::Stored,
     runtime::{ToolRuntime, UnavailableRuntime},
 };
@@ -48,10 +48,7 @@ impl WasmTools for Engine {
 }
 
 fn refused(what: String) -> Arc<dyn ToolRuntime> {
-    let refuse = |what: &str| ToolError::WasmRefused {
-        reason: format!("{what}: this build of jp runs no Wasm tools"),
-    };
-    Arc::new(UnavailableRuntime(refuse, what))
+    Arc::new(UnavailableRuntime(what))
 }
 
 /// No runtime, which a host is given all the same.

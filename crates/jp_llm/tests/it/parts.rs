@@ -3,11 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use jp_llm::{AskRequest, Asker, Call, Executed, InputRequest, ToolError};
+use jp_llm::{
+    AskRequest, Asker, Call, Executed, InputRequest,
+    tool::{Cause, Stop},
+};
 use jp_tool::Input;
 use serde_json::{Value, json};
 
-use crate::kit::{Desk, call, object, reader};
+use crate::kit::{Desk, Ended, call, object, reader};
 
 fn desk() -> Desk {
     Desk::new(&reader("parts", "")).guest("parts", "parts")
@@ -30,8 +33,8 @@ async fn parts_and_data_of_a_component_reach_the_caller() {
 #[tokio::test]
 async fn data_is_held_to_the_schema_that_the_tool_describes() {
     let desk = desk();
-    let error = desk.call("parts", json!({"do": "unfit"})).await.result;
-    let Err(ToolError::ResultUnfit { path, .. }) = error else {
+    let error = desk.call("parts", json!({"do": "unfit"})).await.error();
+    let Cause::Stopped(Stop::ResultUnfit { path, .. }) = error.cause() else {
         panic!("{error:?}")
     };
     assert_eq!(path, "/sum");

@@ -69,7 +69,7 @@ fn wasm(
             return Some(finding(Severity::Error, problem, absent(name, path)));
         }
     };
-    if let Err(problem) = commands::wasm::refuse_other(&real, session) {
+    if let Some(problem) = commands::wasm::problem_of(&real, session) {
         let problem = format!("`{path}` is not a tool: {problem}");
         return Some(finding(Severity::Error, problem, replace));
     }

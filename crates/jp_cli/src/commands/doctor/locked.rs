@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use jp_config::ToolingConfig;
-use jp_llm::{ToolDefinition, ToolError};
+use jp_llm::{
+    ToolDefinition, ToolError,
+    tool::{Cause, Refused},
+};
 use jp_policy::could_be_satisfied;
 use jp_registry::{Known, Lock, LockedTool, ReceiptProblem, Receipts, Store, Warning};
 
@@ -281,10 +284,10 @@ pub(super) fn revoked_because(reason: &str) -> String {
 
 /// A workspace that nobody trusts yet is refused things on purpose.
 pub(super) const fn severity_of(error: &ToolError) -> Severity {
-    match error {
-        ToolError::Denied {
+    match error.cause() {
+        Cause::Refused(Refused::Denied {
             untrusted: true, ..
-        } => Severity::Note,
+        }) => Severity::Note,
         _ => Severity::Error,
     }
 }

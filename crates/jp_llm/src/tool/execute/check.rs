@@ -7,6 +7,8 @@ use super::{Early, MOST, Pass};
 use crate::{
     ToolError,
     tool::{
+        Stop,
+        arguments::Rejected,
         depth::{self, MAX_DEPTH},
         files,
         result::{self, Unfit},
@@ -44,7 +46,7 @@ impl Pass<'_> {
     ) -> Result<Map<String, Value>, Early> {
         match files::place(&mut arguments, &self.call.files, &mut self.files) {
             Ok(()) => Ok(arguments),
-            Err(problem) => Err(self.invalid(&arguments, &problem)),
+            Err(problem) => Err(self.invalid(&arguments, &problem.to_string())),
         }
     }
 
@@ -53,7 +55,7 @@ impl Pass<'_> {
         let checker = self.tool.checker().map_err(Err)?;
         match checker.refuse_typed(&arguments, &self.files) {
             Ok(()) => Ok(arguments),
-            Err(problem) => Err(self.invalid(&arguments, &problem)),
+            Err(problem) => Err(self.invalid(&arguments, &problem.to_string())),
         }
     }
 
@@ -71,7 +73,10 @@ impl Pass<'_> {
                 self.arguments_json = to_json(&arguments);
                 Ok(arguments)
             }
-            Err((arguments, problems)) => {
+            Err(Rejected {
+                arguments,
+                problems,
+            }) => {
                 let schema =
                     jp_text::shorten_and_count(&self.tool.known_schema().to_string(), MOST)
                         .into_owned();
@@ -87,10 +92,9 @@ impl Pass<'_> {
         let Some(checker) = self.tool.result_checker()? else {
             return Ok(());
         };
-        let unfit = |unfit: Unfit| ToolError::ResultUnfit {
-            tool: self.tool.name.clone(),
-            path: unfit.path,
-            reason: unfit.reason,
+        let unfit = |unfit: Unfit| {
+            let Unfit { path, reason } = unfit;
+            ToolError::new(&*self.tool.name, Stop::ResultUnfit { path, reason })
         };
         let structured = &mut self.details.beside.content.structured;
         let value = match structured.take() {

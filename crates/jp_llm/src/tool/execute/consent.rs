@@ -10,7 +10,10 @@ use jp_policy::Grant;
 use serde_json::{Map, Value};
 
 use super::Pass;
-use crate::{Approval, ApprovalRequest, ToolError, Trust};
+use crate::{
+    Approval, ApprovalRequest, ToolError, Trust,
+    tool::{Refused, word},
+};
 
 /// What the person, or the configuration in their place, decided.
 pub(super) enum Consent {
@@ -81,14 +84,24 @@ impl Pass<'_> {
                     |why| format!("Tool skipped by user: {why}"),
                 )))
             }
-            Approval::Unavailable => Err(ToolError::NotApproved {
-                tool: self.tool.name.clone(),
-                unseen: match (self.tool.run, self.pin()) {
-                    (Some(RunMode::Unattended), Err(path)) => Some(path.to_owned()),
-                    _ => None,
-                },
-            }),
+            Approval::Unavailable => Err(self.not_approved()),
         }
+    }
+
+    /// Says what would let the call run without anybody who could be asked.
+    fn not_approved(&self) -> ToolError {
+        let name = word(&self.tool.name);
+        let hint = match (self.tool.run, self.pin()) {
+            (Some(RunMode::Unattended), Err(path)) => format!(
+                "`{path}` was not there when you trusted this workspace: look at it, then run `jp trust` \
+                 again; or approve this call in a terminal, or with `jp tool run --yes {name} …`"
+            ),
+            _ => format!(
+                "run it in a terminal, approve this call with `jp tool run --yes {name} …`, or set \
+                 `run = \"unattended\"` for it in a workspace you trust"
+            ),
+        };
+        ToolError::new(&*self.tool.name, Refused::NotApproved).with_hint(hint)
     }
 
     /// What the configuration says, as far as whoever wrote it may say it. A workspace nobody has

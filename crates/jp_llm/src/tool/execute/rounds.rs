@@ -11,7 +11,7 @@ use super::{Early, MOST, Pass, grant::Granted};
 use crate::{
     ExecutionOutcome, InputRequest, ToolError,
     runtime::{Form, Invocation, Run, Stopped, limit_reached},
-    tool::Printed,
+    tool::{Printed, Stop},
 };
 
 /// The caller gave up waiting.
@@ -40,7 +40,7 @@ impl Pass<'_> {
             let outcome = match self.keep(run) {
                 Ok(outcome) => outcome,
                 Err(Stopped::Cancelled) => return Ok(self.cancelled()),
-                Err(Stopped::Failed(error)) => return Err(*error),
+                Err(Stopped::Failed(error)) => return Err(error),
             };
             match outcome {
                 Outcome::NeedsInput { question } if self.call.action == Action::Run => {
@@ -162,8 +162,8 @@ impl Pass<'_> {
         };
         let budget = &self.call.budget;
         let too_many = || {
-            let tool = self.tool.name.clone();
-            Some(Err(ToolError::TooManyQuestions { tool }))
+            let error = ToolError::new(&*self.tool.name, Stop::TooManyQuestions);
+            Some(Err(error))
         };
         if budget.is_full() || inputs.iter().any(|input| budget.has_answer(input.id())) {
             return too_many();

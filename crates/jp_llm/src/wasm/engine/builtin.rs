@@ -10,7 +10,11 @@ use jp_tool_brokered::ModuleTool;
 use serde_json::Value;
 
 use super::{component::ComponentRuntime, learn};
-use crate::{Host, ToolDefinition, ToolDocs, ToolError, runtime::Invocation};
+use crate::{
+    Host, ToolDefinition, ToolDocs, ToolError,
+    runtime::Invocation,
+    tool::{Misconfigured, Unusable},
+};
 
 /// A tool that is part of this program.
 pub struct Builtin {
@@ -184,9 +188,8 @@ pub(super) fn find(name: &str) -> Option<&'static Builtin> {
 ///
 /// When this machine cannot compile it.
 pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, ToolError> {
-    compiler()?
-        .precompile(builtin.wasm)
-        .map_err(compilation_failed)
+    let code = compiler(builtin)?.precompile(builtin.wasm);
+    code.map_err(|error| compilation_failed(builtin, error))
 }
 
 /// Tells whether a builtin has machine code embedded that this program accepts, so that calling it
@@ -196,18 +199,20 @@ pub fn precompile(builtin: &Builtin) -> Result<Vec<u8>, ToolError> {
 ///
 /// When this machine cannot run Wasm.
 pub fn is_precompiled(builtin: &Builtin) -> Result<bool, ToolError> {
-    let compiler = compiler()?;
+    let compiler = compiler(builtin)?;
     Ok(builtin
         .code
         .is_some_and(|code| compiler.accepts(builtin.wasm, code)))
 }
 
-fn compiler() -> Result<jp_wasm::Runtime, ToolError> {
-    jp_wasm::Runtime::new(&jp_wasm::RuntimeOptions::default()).map_err(compilation_failed)
+fn compiler(builtin: &Builtin) -> Result<jp_wasm::Runtime, ToolError> {
+    let compiler = jp_wasm::Runtime::new(&jp_wasm::RuntimeOptions::default());
+    compiler.map_err(|error| compilation_failed(builtin, error))
 }
 
-fn compilation_failed(error: jp_wasm::Error) -> ToolError {
-    ToolError::WasmCompilation(error.to_string())
+fn compilation_failed(builtin: &Builtin, error: jp_wasm::Error) -> ToolError {
+    let failed = Misconfigured::WasmCompilation(Unusable::new(None, error));
+    ToolError::unusable(builtin.name, failed)
 }
 
 #[cfg(test)]

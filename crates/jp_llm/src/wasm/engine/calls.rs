@@ -19,7 +19,7 @@ use super::scrub;
 use crate::{
     ToolError,
     runtime::{Invocation, Run},
-    tool::record::CapabilityRecord,
+    tool::{HostError, record::CapabilityRecord},
 };
 
 /// A time nobody waits for.
@@ -108,11 +108,6 @@ pub(super) fn scrubbed(invocation: &Invocation<'_>, kind: ToolKind, run: Run) ->
     if !asks || !could {
         return run;
     }
-    let failed = |reason: String| {
-        let tool = invocation.tool.name.clone();
-        // What cannot be scrubbed must not be shown.
-        Run::failed(ToolError::Host { tool, reason })
-    };
     let scrubber = match invocation.host.broker() {
         Ok(Some(broker)) => broker.services().scrubber_for(&capabilities.brokered),
         Ok(None) => return run,
@@ -120,7 +115,8 @@ pub(super) fn scrubbed(invocation: &Invocation<'_>, kind: ToolKind, run: Run) ->
     };
     let scrubber = match scrubber {
         Ok(scrubber) => scrubber,
-        Err(error) => return failed(error.to_string()),
+        // What cannot be scrubbed must not be shown.
+        Err(error) => return Run::failed(invocation.error(HostError::Secrets(error))),
     };
     let text = |text: String| scrubber.scrub(&text).into_owned();
     let result = run.result.map(|outcome| match outcome {

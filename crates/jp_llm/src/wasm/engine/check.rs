@@ -9,6 +9,7 @@ use super::component::form;
 use crate::{
     Host, ToolError,
     hashed::{hash, read},
+    tool::{Misconfigured, WasmRefused},
 };
 
 /// What is known about a file that may be a tool.
@@ -42,14 +43,7 @@ pub struct CheckedFile {
 ///
 /// When the file cannot be read, or this host cannot run Wasm at all.
 pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolError> {
-    let bytes = read(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => ToolError::WasmNotFound {
-            path: path.display().to_string(),
-        },
-        _ => ToolError::WasmRefused {
-            reason: format!("{}: {error}", path.display()),
-        },
-    })?;
+    let bytes = read(path).map_err(|error| unread(path, error))?;
     let Inspected {
         kind,
         imports,
@@ -76,6 +70,18 @@ pub async fn check_file(path: &Path, host: &Host) -> Result<CheckedFile, ToolErr
         form: tool.map(form),
         problem,
     })
+}
+
+fn unread(path: &Path, source: io::Error) -> ToolError {
+    let shown = path.display().to_string();
+    let path = shown.clone();
+    match source.kind() {
+        io::ErrorKind::NotFound => ToolError::wasm_not_found(shown, path),
+        _ => {
+            let refused = WasmRefused::Unreadable { path, source };
+            ToolError::new(shown, Misconfigured::WasmRefused(refused))
+        }
+    }
 }
 
 /// The interface with which a component makes requests itself.

@@ -28,6 +28,7 @@ use crate::{
     Host, ToolError, places,
     registry::Stored,
     runtime::{Form, Invocation, Run, Stopped, ToolRuntime, printed},
+    tool::{Misconfigured, Stop, Ungrantable, WasmRefused},
 };
 use artifact::Artifact;
 use errors::{described_badly, tool_error, with_printed};
@@ -184,9 +185,14 @@ impl ToolRuntime for ComponentRuntime {
         match (named, tools.len()) {
             (Some(at), _) => Ok(Some(tools.swap_remove(at))),
             (None, 1) => Ok(tools.pop()),
-            (None, _) => Err(ToolError::WasmRefused {
-                reason: format!("{relative} holds no tool `{}`", self.name),
-            }),
+            (None, _) => {
+                let (file, tool) = (relative.to_string(), self.name.clone());
+                let refused = WasmRefused::NoSuchTool { file, tool };
+                Err(ToolError::new(
+                    &*self.name,
+                    Misconfigured::WasmRefused(refused),
+                ))
+            }
         }
     }
 
@@ -205,19 +211,17 @@ impl ToolRuntime for ComponentRuntime {
             Err(error) => return Run::failed(error),
         };
         if let Some(key) = self.unheard(prepared.kind()) {
-            let reason = format!("`{key}` would have no effect on a component: take it out");
-            return Run::failed(ToolError::WasmRefused { reason });
+            let refused = Misconfigured::WasmRefused(WasmRefused::Unheard { key });
+            return Run::failed(invocation.error(refused));
         }
         // A module without imports has no directories: a file would be promised and not be there.
         if !invocation.files.is_empty() && !prepared.kind().sees_files() {
-            let tool = invocation.tool.name.clone();
-            return Run::failed(ToolError::TakesNoFiles { tool });
+            return Run::failed(invocation.error(Misconfigured::TakesNoFiles));
         }
         if let Some(unbacked) = unbacked(invocation, prepared.kind()) {
-            return Run::failed(ToolError::Unbacked {
-                tool: invocation.tool.name.clone(),
-                unbacked: Box::new(unbacked),
-            });
+            let hint = unbacked.instead();
+            let error = invocation.error(Ungrantable::Unbacked(unbacked));
+            return Run::failed(error.with_hint(hint));
         }
         let (opened, context, builtin) = match self.place(invocation, prepared.kind()) {
             Ok(placed) => placed,
@@ -277,7 +281,8 @@ impl ToolRuntime for ComponentRuntime {
         let result = result.map_err(|error| match error {
             Error::Cancelled => Stopped::Cancelled,
             Error::Trap { reason } => {
-                ToolError::WasmTrap(with_printed(reason, &traces.stdout, &traces.stderr)).into()
+                let reason = with_printed(reason, &traces.stdout, &traces.stderr);
+                invocation.error(Stop::WasmTrap(reason)).into()
             }
             Error::Limit { limit } => invocation
                 .limit_reached(limit, printed(&traces.stdout, &traces.stderr))

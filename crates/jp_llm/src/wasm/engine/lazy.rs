@@ -6,9 +6,12 @@ use std::{
     time::Duration,
 };
 
-use jp_wasm::{Allocation, Runtime, RuntimeOptions};
+use jp_wasm::{Allocation, Error, Runtime, RuntimeOptions};
 
-use crate::{Host, ToolError};
+use crate::{
+    Host, ToolError,
+    tool::{HostError, SharedError},
+};
 
 /// How old what is known of a file may be when one of many calls begins.
 const FRESH: Duration = Duration::from_millis(4);
@@ -21,7 +24,7 @@ type Warn = dyn Fn(&str) + Send + Sync;
 pub struct LazyRuntime {
     options: RuntimeOptions,
     warn: Option<Box<Warn>>,
-    made: OnceLock<Result<Arc<Runtime>, String>>,
+    made: OnceLock<Result<Arc<Runtime>, Arc<Error>>>,
 }
 
 impl LazyRuntime {
@@ -73,16 +76,16 @@ impl LazyRuntime {
 
     fn get(&self) -> Result<&Arc<Runtime>, ToolError> {
         let make = || {
-            let made = Runtime::new(&self.options).map_err(|error| error.to_string())?;
+            let made = Runtime::new(&self.options).map_err(Arc::new)?;
             if let (Some(warn), Some(problem)) = (&self.warn, made.without_cache()) {
                 warn(problem);
             }
             Ok(Arc::new(made))
         };
         let made = self.made.get_or_init(make).as_ref();
-        made.map_err(|reason| ToolError::Host {
-            tool: "wasm".to_owned(),
-            reason: reason.clone(),
+        made.map_err(|error| {
+            let error: SharedError = Arc::<Error>::clone(error);
+            ToolError::new("wasm", HostError::Wasm(error))
         })
     }
 }

@@ -10,7 +10,12 @@ use std::{
 use jp_policy::{Access, FileRule};
 use jp_wasm::{DirPerms, FilePerms, Preopen, TempQuota, ToolTemp, WasiConfig, WasiContext};
 
-use crate::{ToolError, places::in_workspace, runtime::Invocation};
+use crate::{
+    ToolError,
+    places::in_workspace,
+    runtime::Invocation,
+    tool::{HostError, Misconfigured},
+};
 
 /// The directory that is the call's own.
 const TEMP: &str = "/tmp";
@@ -54,7 +59,7 @@ pub(super) fn open(invocation: &Invocation<'_>) -> Result<Opened, ToolError> {
         .iter()
         .map(|rule| Ok((rule, place(rule, invocation)?)))
         .collect::<Result<_, ToolError>>()?;
-    let failed = |error: jp_wasm::Error| failure(invocation, &error);
+    let failed = |error: jp_wasm::Error| invocation.error(HostError::from(error));
     let preopens = places.iter().filter_map(|(rule, place)| match place {
         Place::Dir(dir) => Some(preopen(rule, dir)),
         _ => None,
@@ -113,7 +118,10 @@ fn place<'a>(rule: &'a FileRule, invocation: &Invocation<'a>) -> Result<Place<'a
         None => Err(no_place(invocation, path)),
         Some(("", dir)) => {
             if path == APP_DATA {
-                jp_disk::create_dir(dir).map_err(|error| host_failed(invocation, dir, &error))?;
+                jp_disk::create_dir(dir).map_err(|source| {
+                    let path = dir.clone();
+                    invocation.error(HostError::Use { path, source })
+                })?;
             }
             Ok(Place::Dir(dir.clone()))
         }
@@ -150,12 +158,9 @@ fn mount_files(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<()
         };
         let seen = wasi
             .mount_file(&path, place, access)
-            .map_err(|error| failure(invocation, &error))?;
+            .map_err(|error| invocation.error(HostError::from(error)))?;
         if expected.is_some_and(|expected| expected != seen) {
-            return Err(ToolError::Host {
-                tool: invocation.tool.name.clone(),
-                reason: format!("a chosen file is at {seen}, where its arguments do not say"),
-            });
+            return Err(invocation.error(HostError::Misplaced { seen }));
         }
     }
     Ok(())
@@ -175,7 +180,7 @@ fn temp(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<ToolTemp,
         // What cannot be removed now stays for the next process, and is no reason to refuse a call.
         drop(ToolTemp::sweep(base));
     }
-    let failed = |error: jp_wasm::Error| failure(invocation, &error);
+    let failed = |error: jp_wasm::Error| invocation.error(HostError::from(error));
     let temp = ToolTemp::create(base, TempQuota::default()).map_err(failed)?;
     wasi.mount_temp(&temp).map_err(failed)?;
     Ok(temp)
@@ -213,22 +218,6 @@ const fn perms(access: Access) -> DirPerms {
 }
 
 fn no_place(invocation: &Invocation<'_>, path: &str) -> ToolError {
-    ToolError::NoPlace {
-        tool: invocation.tool.name.clone(),
-        path: path.to_owned(),
-    }
-}
-
-fn host_failed(invocation: &Invocation<'_>, path: &Path, error: &std::io::Error) -> ToolError {
-    ToolError::Host {
-        tool: invocation.tool.name.clone(),
-        reason: format!("cannot use {}: {error}", path.display()),
-    }
-}
-
-fn failure(invocation: &Invocation<'_>, error: &jp_wasm::Error) -> ToolError {
-    ToolError::Host {
-        tool: invocation.tool.name.clone(),
-        reason: error.to_string(),
-    }
+    let path = path.to_owned();
+    invocation.error(Misconfigured::NoPlace { path })
 }

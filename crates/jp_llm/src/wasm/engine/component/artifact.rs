@@ -17,6 +17,7 @@ use crate::{
         stored::{Ready, Stored},
     },
     runtime::Invocation,
+    tool::Refused,
 };
 
 /// Where the bytes come from.
@@ -78,7 +79,10 @@ async fn of_file(
     let made = runtime.prepare_below(root, relative, notify).await;
     let made = made.map_err(|error| tool_error(error, invocation, Some(&shown)))?;
     match invocation.pin {
-        Some(pin) if pin != &**made.sha256_hex() => Err(ToolError::WasmChanged { path: shown }),
+        Some(pin) if pin != &**made.sha256_hex() => {
+            let error = invocation.error(Refused::WasmChanged { path: shown });
+            Err(error.with_hint("look at the change, then run `jp trust` in the workspace again"))
+        }
         _ => Ok(made),
     }
 }
@@ -103,10 +107,9 @@ async fn of_store(
     if **made.sha256_hex() == *stored.sha256().to_string() {
         return Ok(made);
     }
-    Err(ToolError::Signed {
-        tool: invocation.tool.name.clone(),
-        problem: Box::new(SignedProblem::Refused {
-            reason: format!("{shown} is not what its manifest was signed for"),
-        }),
-    })
+    let source = format!("{shown} is not what its manifest was signed for").into();
+    Err(ToolError::signed(
+        &*invocation.tool.name,
+        SignedProblem::Refused { source },
+    ))
 }

@@ -1,29 +1,33 @@
 //! What jp_wasm says in the words of the pipeline.
 
+use std::sync::Arc;
+
 use jp_wasm::Error;
 
 use crate::{
     ToolError,
     runtime::{Invocation, printed},
+    tool::{HostError, Misconfigured, Refused, Stop, Unusable, WasmRefused},
 };
+
+impl From<Error> for HostError {
+    fn from(error: Error) -> Self {
+        Self::Wasm(Arc::new(error))
+    }
+}
 
 /// Makes the error of a tool that could not be asked what it is.
 pub(super) fn described_badly(error: Error, file: &str, tool: &str) -> ToolError {
-    match error {
-        Error::NotFound { .. } => ToolError::WasmNotFound {
-            path: file.to_owned(),
-        },
-        Error::Outside { .. } => ToolError::WasmRefused {
-            reason: format!("{file}: it leads outside of the workspace"),
-        },
-        Error::Compile { reason } => ToolError::WasmCompilation(format!("{file}: {reason}")),
-        Error::Instantiate { reason } => ToolError::WasmInstantiation(format!("{file}: {reason}")),
-        Error::InstantiateModule { reason } => {
-            ToolError::ModuleInstantiation(format!("{file}: {reason}"))
-        }
-        other => ToolError::WasmRefused {
-            reason: format!("{file} does not say what `{tool}` is: {other}"),
-        },
+    match file_error(error, Some(file), tool) {
+        Ok(error) => error,
+        Err(other) => ToolError::new(
+            tool,
+            Misconfigured::WasmRefused(WasmRefused::Silent {
+                file: file.to_owned(),
+                tool: tool.to_owned(),
+                source: Box::new(other),
+            }),
+        ),
     }
 }
 
@@ -49,36 +53,48 @@ fn excerpt(bytes: &[u8]) -> String {
     }
 }
 
+/// Makes the error of a call.
 pub(super) fn tool_error(
     error: Error,
     invocation: &Invocation<'_>,
     file: Option<&str>,
 ) -> ToolError {
-    let tool = invocation.tool.name.clone();
-    let named = |reason: String| match file {
-        Some(file) => format!("{file}: {reason}"),
-        None => reason,
+    let error = match file_error(error, file, &invocation.tool.name) {
+        Ok(error) => return error,
+        Err(error) => error,
     };
     match error {
-        Error::NotFound { path } => ToolError::WasmNotFound {
-            path: file.map_or_else(|| path.display().to_string(), str::to_owned),
-        },
-        Error::Outside { .. } => ToolError::WasmRefused {
-            reason: named("it leads outside of the workspace".to_owned()),
-        },
-        Error::Compile { reason } => ToolError::WasmCompilation(named(reason)),
-        Error::Read { path: _, source } => ToolError::WasmCompilation(named(source.to_string())),
-        Error::Instantiate { reason } => ToolError::WasmInstantiation(named(reason)),
-        Error::InstantiateModule { reason } => ToolError::ModuleInstantiation(named(reason)),
-        Error::Trap { reason } => ToolError::WasmTrap(reason),
+        Error::Read { path: _, source } => {
+            let failed = Misconfigured::WasmCompilation(Unusable::new(file, source));
+            ToolError::unusable(&*invocation.tool.name, failed)
+        }
+        Error::Trap { reason } => invocation.error(Stop::WasmTrap(reason)),
         Error::Limit { limit } => invocation.limit_reached(limit, printed(b"", b"")),
-        Error::Denied { capability } => ToolError::Reached {
-            tool,
-            capability: capability.to_owned(),
-        },
-        Error::Mount { .. } | Error::Host { .. } | Error::Cancelled => ToolError::Host {
-            tool,
-            reason: error.to_string(),
-        },
+        Error::Denied { capability } => {
+            let capability = capability.to_owned();
+            invocation.error(Refused::Reached { capability })
+        }
+        other => invocation.error(HostError::from(other)),
     }
+}
+
+/// Makes the error of a file that is no tool; gives back what is not about the file.
+fn file_error(error: Error, file: Option<&str>, tool: &str) -> Result<ToolError, Error> {
+    let wrong = match &error {
+        Error::NotFound { path } => {
+            let path = file.map_or_else(|| path.display().to_string(), str::to_owned);
+            return Ok(ToolError::wasm_not_found(tool, path));
+        }
+        Error::Outside { .. } => {
+            let file = file.map(str::to_owned);
+            let refused = Misconfigured::WasmRefused(WasmRefused::Outside { file });
+            return Ok(ToolError::new(tool, refused));
+        }
+        Error::Compile { .. } => Misconfigured::WasmCompilation,
+        Error::Instantiate { .. } => Misconfigured::WasmInstantiation,
+        Error::InstantiateModule { .. } => Misconfigured::ModuleInstantiation,
+        _ => return Err(error),
+    };
+    let wrong = wrong(Unusable::new(file, error));
+    Ok(ToolError::unusable(tool, wrong))
 }

@@ -21,7 +21,7 @@ use super::super::calls::caller;
 use crate::{
     ToolError,
     runtime::{Invocation, Run, Stopped},
-    tool::record::CapabilityRecord,
+    tool::{Cause, Stop, record::CapabilityRecord},
 };
 
 /// What a request is called in the audit log.
@@ -54,10 +54,12 @@ impl Refusal {
                 trace,
                 transient,
             }),
-            Err(Stopped::Failed(error)) => Err(match *error {
-                ToolError::WasmTrap(reason) => ToolError::WasmTrap(with(reason)).into(),
-                other => other.into(),
-            }),
+            Err(Stopped::Failed(error)) => {
+                Err(Stopped::Failed(error.map_cause(|cause| match cause {
+                    Cause::Stopped(Stop::WasmTrap(reason)) => Stop::WasmTrap(with(reason)).into(),
+                    other => other,
+                })))
+            }
             other => other,
         };
         let mut beside = run.beside;
