@@ -221,6 +221,7 @@ mod tests {
         let (before, forgotten) = (look(&path).unwrap(), kept.lock().forgotten);
         fs::write(&path, "22").unwrap();
         kept.forget();
+        assert_eq!(size(&kept, &path), 2);
         kept.note(path.as_os_str(), Some(before), Instant::now(), forgotten);
         assert_eq!(size(&kept, &path), 2);
     }
