@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    path::PathBuf,
+    ffi::OsString,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -88,7 +88,7 @@ pub(crate) struct Artifacts {
     spares: usize,
     spare_places: Arc<tokio::sync::Semaphore>,
     known: Mutex<HashMap<Sha256, Arc<OnceCell<Prepared>>>>,
-    paths: Mutex<HashMap<PathBuf, (Identity, Prepared)>>,
+    paths: Mutex<HashMap<OsString, (Identity, Prepared)>>,
     embedded: Mutex<HashMap<(usize, usize), Prepared>>,
     compiling: Arc<tokio::sync::Mutex<()>>,
 }
@@ -155,7 +155,7 @@ impl Artifacts {
         notify: &(dyn Fn(u64) + Sync),
     ) -> Result<Prepared, Error> {
         let identity = place.identity(&self.looks)?;
-        if let Some((known, prepared)) = lock(&self.paths).get(place.path())
+        if let Some((known, prepared)) = lock(&self.paths).get(place.path().as_os_str())
             && *known == identity
         {
             return Ok(prepared.clone());
@@ -167,7 +167,7 @@ impl Artifacts {
             if paths.len() >= MAX_REMEMBERED {
                 paths.clear();
             }
-            paths.insert(place.path().to_owned(), (identity, prepared.clone()));
+            paths.insert(place.path().into(), (identity, prepared.clone()));
         }
         Ok(prepared)
     }

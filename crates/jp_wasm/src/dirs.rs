@@ -2,9 +2,10 @@
 
 use std::{
     collections::HashMap,
+    ffi::OsString,
     fs::File as StdFile,
     os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -19,7 +20,7 @@ use crate::{
 
 /// Handles of directories that calls open again and again.
 pub(crate) struct DirCache {
-    known: Mutex<HashMap<PathBuf, CachedDir>>,
+    known: Mutex<HashMap<OsString, CachedDir>>,
     looks: Arc<Looks>,
 }
 
@@ -79,7 +80,10 @@ impl DirCache {
             FsPerms::ReadOnly => dir.read.clone(),
             FsPerms::ReadWrite => dir.write.clone(),
         };
-        if let Some(dir) = dirs.get(path).filter(|dir| dir.identity == identity) {
+        if let Some(dir) = dirs
+            .get(path.as_os_str())
+            .filter(|dir| dir.identity == identity)
+        {
             return Ok(pick(dir));
         }
         let handle = open_dir(path)?;
@@ -93,7 +97,7 @@ impl DirCache {
         if dirs.len() >= MAX_CACHED_DIRS {
             dirs.clear();
         }
-        dirs.insert(path.to_owned(), dir);
+        dirs.insert(path.into(), dir);
         Ok(mount)
     }
 }

@@ -5,7 +5,6 @@
 //! was seen at most [`Looks::fresh`] ago. Does not know what is done with the answer.
 
 use std::{
-    collections::HashMap,
     ffi::{OsStr, OsString},
     path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -51,15 +50,23 @@ pub(crate) struct Looks {
 
 #[derive(Default)]
 struct Seen {
-    looks: HashMap<OsString, Look>,
+    /// Few, and asked for in every call: comparing them is quicker than hashing a path.
+    looks: Vec<Look>,
     /// How often everything was forgotten: what was seen before such a moment is not kept after it.
     forgotten: u64,
 }
 
 struct Look {
+    path: OsString,
     identity: Identity,
     at: Instant,
     wanted: Instant,
+}
+
+impl Seen {
+    fn get(&mut self, path: &OsStr) -> Option<&mut Look> {
+        self.looks.iter_mut().find(|look| look.path == path)
+    }
 }
 
 impl Looks {
@@ -83,7 +90,7 @@ impl Looks {
         let now = Instant::now();
         let forgotten = {
             let mut seen = self.lock();
-            if let Some(look) = seen.looks.get_mut(path.as_os_str())
+            if let Some(look) = seen.get(path.as_os_str())
                 && now.saturating_duration_since(look.at) < self.fresh
             {
                 look.wanted = now;
@@ -94,15 +101,16 @@ impl Looks {
         let identity = look(path)?;
         let mut seen = self.lock();
         if seen.forgotten == forgotten {
+            seen.looks.retain(|look| look.path != path.as_os_str());
             if seen.looks.len() >= MOST {
                 seen.looks.clear();
             }
-            let look = Look {
+            seen.looks.push(Look {
+                path: path.as_os_str().to_owned(),
                 identity,
                 at: now,
                 wanted: now,
-            };
-            seen.looks.insert(path.as_os_str().to_owned(), look);
+            });
         }
         Ok(identity)
     }
@@ -118,8 +126,9 @@ impl Looks {
         let (paths, forgotten) = {
             let mut seen = self.lock();
             seen.looks
-                .retain(|_, look| now.saturating_duration_since(look.wanted) < LINGER);
-            let paths: Vec<OsString> = seen.looks.keys().cloned().collect();
+                .retain(|look| now.saturating_duration_since(look.wanted) < LINGER);
+            let paths = seen.looks.iter().map(|look| look.path.clone());
+            let paths: Vec<OsString> = paths.collect();
             (paths, seen.forgotten)
         };
         for path in paths {
@@ -134,10 +143,10 @@ impl Looks {
         if seen.forgotten != forgotten {
             return;
         }
-        match (seen.looks.get_mut(path), found) {
+        match (seen.get(path), found) {
             (Some(look), Some(identity)) => (look.identity, look.at) = (identity, at),
             // The next call looks itself and says what is wrong.
-            _ => drop(seen.looks.remove(path)),
+            _ => seen.looks.retain(|look| look.path != path),
         }
     }
 
@@ -212,6 +221,7 @@ mod tests {
         let (before, forgotten) = (look(&path).unwrap(), kept.lock().forgotten);
         fs::write(&path, "22").unwrap();
         kept.forget();
+        assert_eq!(size(&kept, &path), 2);
         kept.note(path.as_os_str(), Some(before), Instant::now(), forgotten);
         assert_eq!(size(&kept, &path), 2);
     }

@@ -286,6 +286,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_broker",
                 "jp_config",
                 "jp_disk",
+                "jp_host",
                 "jp_llm",
                 "jp_policy",
                 "jp_publish",
