@@ -66,7 +66,7 @@ impl CommandRuntime {
         words: &Words,
     ) -> Result<(Command, Option<Report>), ToolError> {
         let tool = || invocation.tool.name.clone();
-        if matches!(invocation.grant.capabilities().net, Net::Hosts(_)) {
+        if matches!(invocation.grant().capabilities().net, Net::Hosts(_)) {
             // With less than it asked for it would fail half-way, and never is more than that given.
             return Err(ToolError::SingleHosts { tool: tool() });
         }
@@ -233,7 +233,7 @@ fn unstarted(
 
 /// What the grant means for a process of this system.
 fn confinement(invocation: &Invocation<'_>) -> Confinement {
-    let capabilities = invocation.grant.capabilities();
+    let capabilities = invocation.grant().capabilities();
     let (read, write) = places::host_paths(invocation.host.root(), &capabilities.files);
     let sees_root = read
         .iter()
