@@ -7,10 +7,9 @@ mod memory;
 mod native;
 mod unavailable;
 
-use std::sync::{Arc, Mutex};
+use std::{ops::Deref, sync::Arc};
 
 use async_trait::async_trait;
-use jp_audit::Waiting;
 use jp_config::tool::ToolSource;
 use jp_policy::{Grant, Limit, Limits, Request};
 use jp_tool::{Answer, Beside, DescribedTool, Outcome, ToolStatus};
@@ -18,8 +17,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Call, Host, ToolDefinition, ToolError,
-    tool::{Cause, Others, Placed, Printed, Stop},
+    Host, ToolDefinition, ToolError,
+    tool::{Cause, Granted, Pass, Printed, Stop},
 };
 
 pub use bash::BashRuntime;
@@ -29,35 +28,33 @@ pub use memory::{Memory, MemoryOf};
 pub use native::NativeRuntime;
 pub use unavailable::UnavailableRuntime;
 
-/// Everything a runtime needs for one run of a tool.
+/// One run of a tool: the call on its way, with what it was granted and what is left to it.
 pub struct Invocation<'a> {
-    /// The tool.
-    pub tool: &'a ToolDefinition,
-    /// The call.
-    pub call: &'a Call,
-    /// The arguments after all checks.
-    pub arguments: &'a Map<String, Value>,
-    /// The same, as the JSON text that is hashed for the audit record.
-    pub arguments_json: &'a str,
+    /// The call on its way.
+    pub pass: &'a Pass<'a>,
+    pub(crate) granted: &'a Granted,
     /// Answers to earlier questions, each checked.
     pub answers: &'a Map<String, Value>,
-    /// What the call may do.
-    pub grant: &'a Arc<Grant>,
-    /// The chosen files that its arguments name.
-    pub(crate) files: &'a [Placed],
-    /// What the tools may do on whose data it works.
-    pub others: &'a Arc<Others>,
-    /// A record that may wait for that of the call.
-    pub(crate) unwritten: &'a Arc<Mutex<Option<Waiting>>>,
     /// What is left of its limits.
     pub left: &'a Limits,
-    /// The hash a Wasm file must have, when nobody was asked because the user trusted that file.
-    pub pin: Option<&'a str>,
-    /// The host.
-    pub host: &'a Host,
+}
+
+/// Tool, call, arguments and host are those of the call on its way.
+impl<'a> Deref for Invocation<'a> {
+    type Target = Pass<'a>;
+
+    fn deref(&self) -> &Pass<'a> {
+        self.pass
+    }
 }
 
 impl Invocation<'_> {
+    /// Returns what the call may do.
+    #[must_use]
+    pub const fn grant(&self) -> &Arc<Grant> {
+        &self.granted.grant
+    }
+
     /// Returns the token that stops the call.
     #[must_use]
     pub fn cancel(&self) -> CancellationToken {
@@ -79,7 +76,7 @@ impl Invocation<'_> {
     /// Makes the error of a limit that was reached.
     #[must_use]
     pub fn limit_reached(&self, limit: Limit, printed: Printed) -> ToolError {
-        limit_reached(self.tool, limit, self.grant.limits(), printed)
+        limit_reached(self.tool, limit, self.grant().limits(), printed)
     }
 }
 

@@ -33,7 +33,8 @@ pub use error::{
     Cause, ErrorKind, HostError, McpAnswer, Misconfigured, Missing, Printed, Refused, SharedError,
     Stop, ToolError, Ungrantable, Unusable, Verdict, WasmRefused, World,
 };
-pub use execute::{InvalidCall, Preview};
+pub(crate) use execute::Granted;
+pub use execute::{InvalidCall, Pass, Preview};
 pub use files::ChosenFile;
 pub(crate) use files::Placed;
 pub(crate) use record::now;

@@ -40,7 +40,7 @@ impl BashRuntime {
         }
         let mut builder = ScriptBuilder::new(bounds(invocation.left));
         let root = invocation.host.root();
-        let capabilities = invocation.grant.capabilities();
+        let capabilities = invocation.grant().capabilities();
         for rule in capabilities.files.rules() {
             let Some(below) = places::in_workspace(rule) else {
                 continue;

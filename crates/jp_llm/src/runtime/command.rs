@@ -71,7 +71,7 @@ impl CommandRuntime {
         invocation: &Invocation<'_>,
         words: &Words,
     ) -> Result<(Command, Option<Report>), ToolError> {
-        if matches!(invocation.grant.capabilities().net, Net::Hosts(_)) {
+        if matches!(invocation.grant().capabilities().net, Net::Hosts(_)) {
             // With less than it asked for it would fail half-way, and never is more than that given.
             return Err(single_hosts(invocation));
         }
@@ -197,7 +197,7 @@ impl ToolRuntime for CommandRuntime {
 
 /// What the grant means for a process of this system.
 fn confinement(invocation: &Invocation<'_>) -> Confinement {
-    let capabilities = invocation.grant.capabilities();
+    let capabilities = invocation.grant().capabilities();
     let (read, write) = places::host_paths(invocation.host.root(), &capabilities.files);
     let sees_root = read
         .iter()

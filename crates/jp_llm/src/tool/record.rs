@@ -7,22 +7,27 @@ use jp_broker::{CallError, Caller, Code};
 use jp_config::tool::ToolSource;
 use jp_tool::Outcome;
 
-use super::{Call, Executed, ExecutionOutcome, HostError, ToolDefinition, ToolError};
+use super::{Call, Executed, ExecutionOutcome, HostError, Pass, ToolDefinition, ToolError};
 use crate::Host;
 
 /// Writes the record of a call that has ended, after one that waited for it.
 pub(super) fn write(
-    tool: &ToolDefinition,
-    call: &Call,
-    host: &Host,
-    (arguments_json, decision): (&str, Decision),
+    pass: &Pass<'_>,
     before: Option<&Waiting>,
     executed: &Executed,
 ) -> Result<(), ToolError> {
+    let Pass {
+        tool,
+        call,
+        host,
+        arguments_json,
+        decision,
+        ..
+    } = pass;
     let Some(log) = host.audit() else {
         return Ok(());
     };
-    let (outcome, detail) = kind(executed, decision);
+    let (outcome, detail) = kind(executed, *decision);
     let details = &executed.details;
     let (trace, transient) = match &details.outcome {
         Some(Outcome::Error {
@@ -40,7 +45,7 @@ pub(super) fn write(
         sha256: details.sha256.as_deref(),
         arguments_hash: log.hash_arguments(arguments_json.as_bytes()),
         grant: &details.grant,
-        decision,
+        decision: *decision,
         outcome,
         detail: detail.as_deref(),
         duration_us: u64::try_from(details.duration.as_micros()).unwrap_or(u64::MAX),
@@ -100,10 +105,10 @@ pub(crate) struct CapabilityRecord {
 }
 
 impl CapabilityRecord {
-    pub(crate) fn of(tool: &ToolDefinition, call: &Call) -> Self {
+    pub(crate) fn of(pass: &Pass<'_>) -> Self {
         Self {
-            call_id: call.id.clone(),
-            source: source(tool),
+            call_id: pass.call.id.clone(),
+            source: source(pass.tool),
         }
     }
 

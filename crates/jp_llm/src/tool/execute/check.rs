@@ -18,10 +18,7 @@ use crate::{
 impl Pass<'_> {
     /// Steps 1 and 2: put in chosen files, coerce, fill in defaults, validate. What is wrong is a
     /// result for the model.
-    pub(super) fn check_arguments(
-        &mut self,
-        arguments: Map<String, Value>,
-    ) -> Result<Map<String, Value>, Early> {
+    pub(super) fn check_arguments(&mut self, arguments: Map<String, Value>) -> Result<(), Early> {
         let arguments = match depth::bounded(arguments) {
             Ok(arguments) => arguments,
             Err(depth::TooDeep) => {
@@ -37,7 +34,8 @@ impl Pass<'_> {
             arguments = self.fit(arguments)?;
         }
         // Last, so that nothing is read out of a string afterwards.
-        self.refuse_typed(arguments)
+        self.arguments = self.refuse_typed(arguments)?;
+        Ok(())
     }
 
     fn place_files(

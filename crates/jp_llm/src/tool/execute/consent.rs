@@ -29,11 +29,7 @@ pub(super) enum Consent {
 
 impl Pass<'_> {
     /// Step 4: a person decides, where the configuration or the grant calls for one.
-    pub(super) async fn approve(
-        &mut self,
-        grant: &Grant,
-        arguments: &Map<String, Value>,
-    ) -> Result<Consent, ToolError> {
+    pub(super) async fn approve(&mut self, grant: &Grant) -> Result<Consent, ToolError> {
         let mode = self.run_mode(grant);
         // Arguments are shown before anybody is asked; the grant of such a call changes nothing.
         let shows = !self.call.action.is_run() && grant.capabilities().is_read_only_and_local();
@@ -57,7 +53,7 @@ impl Pass<'_> {
                 ToolSource::Mcp { .. } => "mcp",
                 ToolSource::Registry { .. } => "registry",
             },
-            arguments,
+            arguments: &self.arguments,
             grant,
             memory: self.tool.memory(grant, self.host),
             editable: mode == RunMode::Edit,
@@ -118,6 +114,12 @@ impl Pass<'_> {
             Some(RunMode::Unattended) if !(harmless || self.is_trusted()) => default,
             Some(mode) => mode,
         }
+    }
+
+    /// The hash a Wasm file must have, when nobody was asked because the user trusted that file.
+    pub(crate) fn pinned(&self) -> Option<&str> {
+        let pin = self.pin().ok().flatten();
+        pin.filter(|_| self.decision == Decision::Allowed)
     }
 
     /// The hash the user trusted a Wasm file of the workspace with. `Err` has the path of a file that

@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
-use jp_audit::Decision;
 use jp_policy::Limits;
 use jp_tool::{Action, Input, Outcome, Question};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Early, MOST, Pass, grant::Granted};
 use crate::{
@@ -19,11 +18,7 @@ struct Cancelled;
 
 impl Pass<'_> {
     /// Steps 6 to 8, again for every question that has an answer.
-    pub(super) async fn rounds(
-        &mut self,
-        arguments: &Map<String, Value>,
-        granted: &Granted,
-    ) -> Early {
+    pub(super) async fn rounds(&mut self, granted: &Granted) -> Early {
         let grant = &granted.grant;
         loop {
             if self.call.cancel.is_cancelled() {
@@ -36,7 +31,7 @@ impl Pass<'_> {
                     return Err(limit_reached(self.tool, limit, grant.limits(), printed));
                 }
             };
-            let run = self.run_once(arguments, granted, &left).await;
+            let run = self.run_once(granted, &left).await;
             let outcome = match self.keep(run) {
                 Ok(outcome) => outcome,
                 Err(Stopped::Cancelled) => return Ok(self.cancelled()),
@@ -53,30 +48,13 @@ impl Pass<'_> {
         }
     }
 
-    async fn run_once(
-        &self,
-        arguments: &Map<String, Value>,
-        granted: &Granted,
-        left: &Limits,
-    ) -> Run {
+    async fn run_once(&self, granted: &Granted, left: &Limits) -> Run {
         let answers = self.call.budget.answers();
         let invocation = Invocation {
-            tool: self.tool,
-            call: &self.call,
-            arguments,
-            arguments_json: &self.arguments_json,
+            pass: self,
+            granted,
             answers: &answers,
-            grant: &granted.grant,
-            files: &self.files,
-            others: &granted.others,
-            unwritten: &self.unwritten,
             left,
-            pin: self
-                .pin()
-                .ok()
-                .flatten()
-                .filter(|_| self.decision == Decision::Allowed),
-            host: self.host,
         };
         let started = Instant::now();
         let run = self.tool.runtime.run(&invocation).await;

@@ -68,7 +68,7 @@ pub(super) fn of(
     if !kind.calls_capabilities() {
         return Ok(None);
     }
-    let broker = match invocation.grant.capabilities().brokered.is_none() {
+    let broker = match invocation.grant().capabilities().brokered.is_none() {
         true => None,
         false => invocation.host.broker()?,
     };
@@ -79,8 +79,8 @@ pub(super) fn of(
             ..caller(invocation)
         },
         audit: invocation.host.audit().cloned(),
-        record: CapabilityRecord::of(invocation.tool, invocation.call),
-        unwritten: Arc::clone(invocation.unwritten),
+        record: CapabilityRecord::of(invocation.pass),
+        unwritten: Arc::clone(&invocation.unwritten),
         denied: denied.clone(),
     })))
 }
@@ -90,9 +90,9 @@ pub(super) fn caller(invocation: &Invocation<'_>) -> Caller {
     let now = Instant::now();
     let deadline = now.checked_add(invocation.left.time).unwrap_or(now + FAR);
     let user = &invocation.host.caller().principal;
-    let grant = Arc::clone(invocation.grant);
+    let grant = Arc::clone(invocation.grant());
     Caller {
-        others: Arc::clone(invocation.others),
+        others: Arc::clone(&invocation.granted.others),
         cancel: invocation.cancel(),
         ..Caller::new(user, &invocation.tool.name, grant, deadline)
     }
@@ -101,7 +101,7 @@ pub(super) fn caller(invocation: &Invocation<'_>) -> Caller {
 /// Takes known secrets out of what a tool said and printed, if it could have come by one: whoever may
 /// use a secret or reach a host that might echo it.
 pub(super) fn scrubbed(invocation: &Invocation<'_>, kind: ToolKind, run: Run) -> Run {
-    let capabilities = invocation.grant.capabilities();
+    let capabilities = invocation.grant().capabilities();
     let mut names = capabilities.brokered.names();
     let could = !capabilities.net.is_none() || names.any(|name| name.as_str().starts_with(SECRETS));
     let asks = !capabilities.brokered.is_none() || kind.makes_requests();

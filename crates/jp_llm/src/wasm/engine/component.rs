@@ -257,7 +257,7 @@ impl ToolRuntime for ComponentRuntime {
                 .as_ref()
                 .and_then(|builtin| builtin.arguments.as_deref())
                 .or(given.arguments.as_deref())
-                .unwrap_or(invocation.arguments_json),
+                .unwrap_or(&invocation.arguments_json),
             answers: &answers,
             context: &context,
             wasi: opened.wasi.clone(),

@@ -54,7 +54,7 @@ enum Place<'a> {
 
 /// Opens what the grant of a call allows.
 pub(super) fn open(invocation: &Invocation<'_>) -> Result<Opened, ToolError> {
-    let rules = invocation.grant.capabilities().files.rules();
+    let rules = invocation.grant().capabilities().files.rules();
     let places: Vec<(&FileRule, Place<'_>)> = rules
         .iter()
         .map(|rule| Ok((rule, place(rule, invocation)?)))
@@ -84,7 +84,7 @@ pub(super) fn open(invocation: &Invocation<'_>) -> Result<Opened, ToolError> {
         .then(|| temp(invocation, &mut wasi))
         .transpose()?;
     wasi.env = variables(invocation);
-    wasi.ambient = invocation.grant.capabilities().ambient;
+    wasi.ambient = invocation.grant().capabilities().ambient;
     Ok(Opened { wasi, _temp: temp })
 }
 
@@ -135,7 +135,7 @@ fn is_below(rest: &str) -> bool {
 
 /// Mounts the files a person chose, and the models of the tool: each alone, without its directory.
 fn mount_files(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<(), ToolError> {
-    let rules = invocation.grant.capabilities().files.rules();
+    let rules = invocation.grant().capabilities().files.rules();
     for rule in rules {
         let access = match rule.access {
             Access::Read => FilePerms::Read,
@@ -188,7 +188,7 @@ fn temp(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<ToolTemp,
 
 /// Looks up the variables the grant names; what is no text, or not there, the guest does not see.
 fn variables(invocation: &Invocation<'_>) -> Vec<(String, String)> {
-    let names = invocation.grant.capabilities().env.iter();
+    let names = invocation.grant().capabilities().env.iter();
     let known = names.filter_map(|name| {
         let name = name.to_string();
         let value = invocation.host.variable(&name)?.into_string().ok()?;

@@ -78,7 +78,7 @@ async fn of_file(
     let (root, relative) = (invocation.host.root(), Path::new(relative.as_str()));
     let made = runtime.prepare_below(root, relative, notify).await;
     let made = made.map_err(|error| tool_error(error, invocation, Some(&shown)))?;
-    match invocation.pin {
+    match invocation.pinned() {
         Some(pin) if pin != &**made.sha256_hex() => {
             let error = invocation.error(Refused::WasmChanged { path: shown });
             Err(error.with_hint("look at the change, then run `jp trust` in the workspace again"))

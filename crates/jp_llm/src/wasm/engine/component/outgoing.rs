@@ -84,7 +84,7 @@ pub(super) fn of(
     if !kind.makes_requests() {
         return Ok(None);
     }
-    let broker = match invocation.grant.capabilities().net.is_none() {
+    let broker = match invocation.grant().capabilities().net.is_none() {
         true => None,
         false => invocation.host.broker()?,
     };
@@ -93,7 +93,7 @@ pub(super) fn of(
         caller: caller(invocation),
         most: usize::try_from(invocation.left.memory_bytes).unwrap_or(usize::MAX),
         audit: invocation.host.audit().cloned(),
-        record: CapabilityRecord::of(invocation.tool, invocation.call),
+        record: CapabilityRecord::of(invocation.pass),
         refusal: refusal.clone(),
     })))
 }
