@@ -40,7 +40,7 @@ impl ComponentRuntime {
         Self {
             artifact: Artifact::Builtin(builtin),
             name: builtin.name.to_owned(),
-            entrypoint: None,
+            entrypoint: builtin.entrypoint(),
             version: AbiVersion::One,
         }
     }
