@@ -141,7 +141,7 @@ impl Both {
         });
         workspace.rebuild(|host| host.broker(broker));
         Self {
-            module: BareModule::new(builtin.unwrap().wasm),
+            module: BareModule::new(builtin.unwrap().wasm, "todo"),
             bare: connect(&bare_dir.path().join("kv.db")),
             tool: workspace.tool("todo"),
             workspace,

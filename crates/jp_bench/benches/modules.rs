@@ -87,7 +87,7 @@ fn echo() -> Vec<u8> {
 /// One call after the other, a fresh instance each.
 fn compare(executor: &tokio::runtime::Runtime, spares: usize) {
     let bytes = echo();
-    let bare = BareModule::new(&bytes);
+    let bare = BareModule::new(&bytes, "execute");
     let runtime = Runtime::new(&RuntimeOptions {
         allocation: Allocation::Pooling,
         cache_dir: None,

@@ -41,10 +41,11 @@ pub struct Guest {
 }
 
 /// The targets of a package that become Wasm files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Targets {
     Library,
     Examples,
+    Example(String),
 }
 
 impl Guest {
@@ -75,6 +76,16 @@ impl Guest {
         Self {
             package: package.to_owned(),
             targets: Targets::Examples,
+            target: Target::Module,
+        }
+    }
+
+    /// Names one of the core modules of a package.
+    #[must_use]
+    pub fn module(package: &str, example: &str) -> Self {
+        Self {
+            package: package.to_owned(),
+            targets: Targets::Example(example.to_owned()),
             target: Target::Module,
         }
     }

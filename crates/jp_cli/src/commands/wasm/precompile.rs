@@ -1,6 +1,7 @@
 //! `jp __precompile`: compiles the builtins with exactly the settings that load them, for `cargo xtask dist`.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -29,7 +30,12 @@ pub(crate) fn run(args: &PrecompileArgs, ui: &Ui) -> Result<Exit, CliError> {
 }
 
 fn write(dir: &Path, ui: &Ui) -> Result<Exit, CliError> {
+    let mut files = BTreeSet::new();
     for builtin in jp_llm::builtins() {
+        // Several may be in one file.
+        if !files.insert(builtin.file) {
+            continue;
+        }
         let path = dir.join(format!("{}.cwasm", builtin.file));
         let code = jp_llm::precompile(builtin)?;
         // A file that changes causes everything to be linked again, which takes minutes.

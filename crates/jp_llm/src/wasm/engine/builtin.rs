@@ -24,7 +24,7 @@ pub struct Builtin {
     pub wasm: &'static [u8],
     /// Its SHA-256.
     pub sha256: &'static [u8; 32],
-    /// The name of its files at build time, without their endings.
+    /// The name of its files at build time, without their endings; several may share them.
     pub file: &'static str,
     /// Its compiled form, in a build made by `cargo xtask dist`.
     pub code: Option<&'static [u8]>,
@@ -37,7 +37,7 @@ pub struct Builtin {
 enum About {
     /// A component that reads the knowledge base.
     Learn,
-    /// A module whose work the host does.
+    /// A module whose work the host does, entered by the tool's name: all of them share one module.
     Brokered(&'static ModuleTool),
 }
 
@@ -87,6 +87,14 @@ impl Builtin {
         match self.about {
             About::Learn => learn::schema(),
             About::Brokered(tool) => tool.schema(),
+        }
+    }
+
+    /// Returns the function of a module that is called.
+    pub(super) fn entrypoint(&self) -> Option<String> {
+        match self.about {
+            About::Learn => None,
+            About::Brokered(tool) => Some(tool.name.to_owned()),
         }
     }
 
@@ -144,33 +152,13 @@ macro_rules! embedded {
     }};
 }
 
-/// Makes the builtins that are modules whose work the host does.
-macro_rules! brokered {
-    ($($tool:ident $file:literal)*) => {
-        [$(embedded!(
-            jp_tool_brokered::$tool.name,
-            $file,
-            About::Brokered(&jp_tool_brokered::$tool)
-        )),*]
-    };
-}
-
 /// Returns all builtins.
 #[must_use]
 pub fn builtins() -> &'static [Builtin] {
     static ALL: std::sync::LazyLock<Vec<Builtin>> = std::sync::LazyLock::new(|| {
-        let modules = brokered! {
-            CODING "coding_tool"
-            GITHUB "github_tool"
-            HTTP_CALL "http_call_tool"
-            MCP "mcp_tool"
-            PLANNING "planning_tool"
-            REMINDERS "reminders_tool"
-            SEARCH_INTERNET "search_internet_tool"
-            TASKS "tasks_tool"
-            TODO "todo_tool"
-            WAKEUP "wakeup_tool"
-        };
+        let modules = jp_tool_brokered::ALL
+            .iter()
+            .map(|tool| embedded!(tool.name, "all_tools", About::Brokered(tool)));
         let learn = embedded!("learn", "jp_tool_learn", About::Learn);
         [learn].into_iter().chain(modules).collect()
     });

@@ -50,7 +50,7 @@ impl ComponentRuntime {
             takes_bytes: OnceLock::new(),
             artifact: Artifact::Builtin(builtin),
             name: builtin.name.to_owned(),
-            entrypoint: None,
+            entrypoint: builtin.entrypoint(),
             version: AbiVersion::One,
         }
     }
