@@ -153,7 +153,7 @@ impl Called {
             workspace,
             echo: Bare::new(jp_test::guest("echo")),
             reader: Bare::new(jp_test::guest("jp_tool_test")),
-            module: BareModule::new(&module),
+            module: BareModule::new(&module, "execute"),
         }
     }
 
