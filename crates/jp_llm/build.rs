@@ -18,10 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ancestors()
         .nth(2)
         .ok_or("no workspace above this crate")?;
-    // Each file they make has an entry in `src/builtin.rs`.
+    // Each file they make has an entry in `src/wasm/engine/builtin.rs`.
     let guests = [
         Guest::library("jp_tool_learn"),
-        Guest::modules("jp_tool_brokered"),
+        Guest::module("jp_tool_brokered", "all_tools"),
     ];
     let artifacts = match jp_guest_build::build(root, &guests) {
         Ok(artifacts) => artifacts,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 /// The size of `target/dist/jp`, as `cargo xtask dist` builds it.
-pub(crate) const BINARY_BYTES: u64 = 41_000_000;
+pub(crate) const BINARY_BYTES: u64 = 39_500_000;
 
 /// How many packages are linked into `jp`: what can be had of its size without the minutes of a `dist` build.
 /// There are 296; the rest is for the HTTP client and server that are on their way.
@@ -96,7 +96,8 @@ mod tests {
     fn what_is_above_a_ceiling_is_refused() {
         assert!(check_binary(BINARY_BYTES).is_ok());
         let error = check_binary(BINARY_BYTES + 1).unwrap_err().to_string();
-        assert!(error.contains("41000001 bytes"), "{error}");
+        let bytes = format!("{} bytes", BINARY_BYTES + 1);
+        assert!(error.contains(&bytes), "{error}");
         assert!(check_demo(DEMO_CPU).is_ok());
         assert!(check_demo(DEMO_CPU + Duration::from_secs(1)).is_err());
     }

@@ -2,12 +2,15 @@
 
 mod architecture;
 mod code;
+mod conditions;
 mod crates;
 mod documents;
+mod errors;
 mod generated;
 mod ground;
 mod manifests;
 mod modules;
+mod offers;
 mod rust;
 mod tokens;
 mod touch;
@@ -22,7 +25,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use crate::metadata::Metadata;
-use crate::report::say;
+use crate::report::{data, say};
 use tree::Tree;
 
 pub(crate) const HELP: &str = "\
@@ -32,7 +35,8 @@ Reads cargo metadata and all text files; needs no build. Who may know whom is
 in xtask/src/tidy/walls.rs, what a crate may touch of the machine in
 xtask/src/tidy/touches.rs.
 
-  --write   writes the tables of ARCHITECTURE.md anew";
+  --write    writes the tables of ARCHITECTURE.md anew
+  --offers   prints how many public items each library has, and checks nothing";
 
 /// Something that breaks a rule, or is about to.
 #[derive(Debug)]
@@ -72,6 +76,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
     match words {
         [] => {}
         ["--write"] => generated::write(root, &walls::TABLES, touches::ROWS)?,
+        ["--offers"] => return print_offers(root),
         [other, ..] => bail!("unknown option `{other}`; try: cargo xtask tidy --help"),
     }
     let findings = check(root)?;
@@ -97,6 +102,14 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
         1 => bail!("tidy found 1 broken rule"),
         count => bail!("tidy found {count} broken rules"),
     }
+}
+
+fn print_offers(root: &Path) -> Result<()> {
+    let counts = offers::counts(&Tree::read(root)?, root, &Metadata::read(root)?);
+    for (name, count) in counts {
+        data(&format!("{count:>5} {name}"));
+    }
+    Ok(())
 }
 
 fn check(root: &Path) -> Result<Vec<Finding>> {
@@ -126,11 +139,16 @@ fn check(root: &Path) -> Result<Vec<Finding>> {
     findings.extend(rust::no_std(&tree, walls::NO_STD));
     findings.extend(rust::one_ambient_authority(&tree, root, &metadata));
     findings.extend(rust::unsafe_only_where_audited(&tree, walls::UNSAFE));
+    findings.extend(conditions::ceilings(&tree, walls::CONDITIONS));
     findings.extend(rust::sizes(&tree));
     findings.extend(rust::headers(&tree));
     findings.extend(rust::banned_words(&tree));
     findings.extend(ground::one_table_of_hidden_characters(&tree));
     findings.extend(ground::one_way_to_write_files(&tree, walls::WHOLE_FILES));
+    let counts = offers::counts(&tree, root, &metadata);
+    findings.extend(offers::within_ceilings(&counts, offers::CEILINGS));
+    findings.extend(offers::are_used(&tree, root, &metadata, offers::UNCHECKED));
+    findings.extend(errors::are_typed(&tree, errors::TEXTS));
     findings.extend(architecture::files_exist(&tree));
     findings.extend(architecture::tests_exist(&tree));
     findings.extend(generated::tables_are_current(

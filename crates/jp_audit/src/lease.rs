@@ -33,7 +33,7 @@ impl Lease {
         self.shared.is_none()
     }
 
-    /// Keeps the lock from now on; tells whether this is new.
+    /// Keeps the lock from now on; returns whether this is new.
     pub(crate) const fn start(&mut self) -> bool {
         !std::mem::replace(&mut self.held, true)
     }
@@ -135,7 +135,8 @@ impl Asked {
             drop(wish);
             let mut state = core.state();
             if state.lease.is_held() {
-                state.let_go();
+                // A head that could not be told now is told by the next append, of whichever process.
+                let _ = state.let_go(core);
             }
             drop(state);
             if stop {

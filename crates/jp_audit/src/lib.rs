@@ -18,6 +18,8 @@
 //! - Who can write the directory can delete all of it, key included, or put back an older copy of
 //!   `head` together with the log of that moment. [`Report::last`] names the newest record; noted
 //!   elsewhere, it uncovers both.
+//! - Under a [lease](Options::lease) `head` knows of the newest records a little later, of 64 at
+//!   most. Who can write the directory can kill the process before and cut those off unseen.
 //! - Records survive the death of the process at any point. A power failure may take the newest
 //!   ones (there is no fsync per record, see [`Log::sync`]); [`verify`] then reports them cut off.
 

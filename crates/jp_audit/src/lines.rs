@@ -51,7 +51,7 @@ impl<R: Read> Lines<R> {
         }))
     }
 
-    /// Passes over the rest of a line without keeping it, and tells whether it had an end.
+    /// Passes over the rest of a line without keeping it, and returns whether it had an end.
     fn skip_line(&mut self) -> io::Result<bool> {
         loop {
             let chunk = self.reader.fill_buf()?;

@@ -20,14 +20,18 @@ use crate::{
 /// append to the same log at once; within a process, one is best shared in an `Arc`.
 ///
 /// An append takes the file's lock, looks whether the file still ends where this log left it, and
-/// writes one line and the head; under a [lease](Options::lease) it only writes. It does not wait for
-/// the disk: see [`Log::sync`].
+/// writes one line and the head; under a [lease](Options::lease) it only writes the line. It does not
+/// wait for the disk: see [`Log::sync`].
 #[derive(Debug)]
 pub struct Log {
     core: Arc<Core>,
     /// Lets go of the lock when the lease is over; there is none without a lease.
     keeper: Option<Keeper>,
 }
+
+/// Records that may be written under a lease before the head is told of them. The verifier takes a
+/// head that is further behind for an older copy.
+pub(crate) const HEAD_EVERY: u64 = 64;
 
 /// The log without the thread that looks after its lease.
 #[derive(Debug)]
@@ -48,6 +52,8 @@ pub(crate) struct State {
     pub(crate) head_file: File,
     /// The end of the log as this process last saw it.
     pub(crate) head: Head,
+    /// The newest record that the head file tells of.
+    pub(crate) told: u64,
     /// Whether there was no usable head when the log was opened; the next append says so in the log.
     pub(crate) lost: bool,
     /// The time of the record for which the file's name was last checked.
@@ -75,6 +81,7 @@ impl Log {
             number: head.file,
             head_file: Head::open(dir)?,
             head,
+            told: head.seq,
             lost: stored.is_none(),
             checked_at: 0,
             lease: Lease::default(),
@@ -120,11 +127,11 @@ impl Log {
                 if state.lease.start() {
                     keeper.wake();
                 }
-                result
+                state.tell_head_in_time(&self.core)
             }
             _ => {
-                state.let_go();
-                result
+                let told = state.let_go(&self.core);
+                result.and(told)
             }
         }
     }
@@ -155,8 +162,7 @@ impl Core {
             rotate::rotate(self, state, record.time)?;
             self.catch_up(state, record.time)?;
         }
-        state.push_after(self, waiting, |out| record.write_body(out))?;
-        state.write_head(self)
+        state.push_after(self, waiting, |out| record.write_body(out))
     }
 
     /// Locks the file and makes sure that it is the current one and ends where `state` says.
@@ -180,21 +186,23 @@ impl Core {
         let known = alone || state.follow(self, len)?;
         let mut current = known && !state.lost;
         // Whether somebody moved the file away costs two more system calls to see, a third of an
-        // append; once per millisecond is often enough, since the head tells of such a loss too.
+        // append; once per millisecond is often enough, since the head shows such a loss too.
         if current && time != state.checked_at {
             current = files::is_named(&state.file, &path())
                 .map_err(|error| AuditError::io("look at", &path(), error))?;
             state.checked_at = time;
         }
         if current {
-            Ok(())
-        } else {
-            repair::catch_up(self, state, time)
+            return Ok(());
         }
+        repair::catch_up(self, state, time)?;
+        // What others died before telling is told first: crash after crash must not add up.
+        state.tell_head(self)
     }
 
     fn sync(&self) -> Result<(), AuditError> {
-        let state = self.state();
+        let mut state = self.state();
+        state.tell_head(self)?;
         let path = files::log_path(&self.dir, state.number);
         state
             .file
@@ -215,11 +223,29 @@ impl Core {
 }
 
 impl State {
-    /// Lets go of the lock.
-    pub(crate) fn let_go(&mut self) {
+    /// Lets go of the lock, when the head knows of all that was appended under it.
+    pub(crate) fn let_go(&mut self, log: &Core) -> Result<(), AuditError> {
         self.lease.end();
+        let told = self.tell_head(log);
         // Failing to unlock leaves nothing to do: closing the file unlocks it too.
         let _ = self.file.unlock();
+        told
+    }
+
+    /// Tells the head file how far the log reaches, unless it knows.
+    fn tell_head(&mut self, log: &Core) -> Result<(), AuditError> {
+        match self.told == self.head.seq {
+            true => Ok(()),
+            false => self.write_head(log),
+        }
+    }
+
+    /// Tells the head file, before it is too far behind for the verifier.
+    fn tell_head_in_time(&mut self, log: &Core) -> Result<(), AuditError> {
+        match self.head.seq.saturating_sub(self.told) < HEAD_EVERY {
+            true => Ok(()),
+            false => self.write_head(log),
+        }
     }
 
     /// Writes one line at the end of the log, without telling the head file.
@@ -260,14 +286,17 @@ impl State {
         Ok(())
     }
 
-    /// Tells the head file how far the log reaches.
-    pub(crate) fn write_head(&self, log: &Core) -> Result<(), AuditError> {
-        self.head.write(&self.head_file, &log.dir, &log.keys)
+    /// Writes to the head file how far the log reaches.
+    pub(crate) fn write_head(&mut self, log: &Core) -> Result<(), AuditError> {
+        self.head.write(&self.head_file, &log.dir, &log.keys)?;
+        self.told = self.head.seq;
+        Ok(())
     }
 
     /// Takes over what another process appended to this file, if the head vouches for all of it.
     fn follow(&mut self, log: &Core, len: u64) -> Result<bool, AuditError> {
         let stored = Head::read_from(&self.head_file, &log.dir, &log.keys)?.valid();
+        self.told = stored.map_or(0, |head| head.seq);
         let newer = stored
             .filter(|head| head.file == self.number && head.len == len && head.seq > self.head.seq);
         self.head = newer.unwrap_or(self.head);

@@ -11,7 +11,8 @@ pub struct Options {
     pub keep: Option<u64>,
     /// How long the log's lock may be kept from one append to the next, for a process that appends
     /// all the time; `None` lets go of it after each record. Others wait that long at most.
-    /// Records are never held back: they are in the file when [`crate::Log::append`] returns.
+    /// Records are never held back: they are in the file when [`crate::Log::append`] returns. The
+    /// head hears of them when the lease is over or 64 are due, so that an append is one system call.
     pub lease: Option<Duration>,
 }
 

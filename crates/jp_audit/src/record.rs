@@ -72,7 +72,7 @@ impl Decision {
 pub enum OutcomeKind {
     /// The tool succeeded.
     Success,
-    /// The tool said no.
+    /// The tool returned an error.
     Error,
     /// The tool asked a question.
     NeedsInput,
@@ -107,7 +107,7 @@ impl OutcomeKind {
     }
 }
 
-/// Tells what happened to one call. Texts may come from anyone: they are escaped and bounded when
+/// Says what happened to one call. Texts may come from anyone: they are escaped and bounded when
 /// written, and a cut says how many bytes are left out.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {

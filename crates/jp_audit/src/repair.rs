@@ -37,6 +37,7 @@ pub(crate) fn catch_up(log: &Core, state: &mut State, time: u64) -> Result<(), A
             state.head_file = Head::open(&log.dir)?;
         }
         let stored = Head::read_from(&state.head_file, &log.dir, &log.keys)?.valid();
+        state.told = stored.map_or(0, |head| head.seq);
         if let Some(head) = stored {
             let known = (state.head.file, state.head.seq);
             // What we wrote ourselves outranks an older head that somebody put back.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// How many problems are listed; the rest is counted. A file of rubbish has one per line.
 pub(crate) const MAX_PROBLEMS: usize = 1000;
 
-/// Tells what [`crate::verify`] found.
+/// Says what [`crate::verify`] found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// How many records of calls verify.
@@ -143,12 +143,12 @@ pub enum ProblemKind {
     HeadLost,
 }
 
-/// Tells of something that happened to a log and is all right.
+/// Something that happened to a log and is all right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// Half a record, as a crash leaves it, was set aside.
     Repaired {
-        /// The record that tells of it.
+        /// The record that mentions it.
         seq: u64,
         /// The file in the log's directory that holds what was set aside.
         torn_file: String,
@@ -160,7 +160,7 @@ pub enum Note {
         /// The oldest record still there.
         first_seq: u64,
     },
-    /// The process died between writing the newest record and the head; the next call repairs it.
+    /// A process died before it told the head of the newest records; the next call repairs it.
     HeadBehind,
 }
 
@@ -205,7 +205,8 @@ impl fmt::Display for Note {
                 )
             }
             Self::HeadBehind => f.write_str(
-                "a process died while appending; its record is complete and nothing is lost",
+                "a process died before the head file knew of the newest records; they are complete and \
+                 nothing is lost",
             ),
         }
     }

@@ -67,7 +67,7 @@ fn prune(log: &Core, state: &mut State) -> Result<(), AuditError> {
 
 /// Reads the number of the record that closes a file; `None` when no authentic one does.
 fn closing_seq(log: &Core, number: u64) -> Result<Option<u64>, AuditError> {
-    // A closing line has under 300 bytes; whatever is longer is none.
+    // A closing line has under 300 bytes; anything longer is not one.
     const ENOUGH: u64 = 1024;
     let path = files::log_path(&log.dir, number);
     let Some(mut file) = files::open_existing(&path)? else {

@@ -15,9 +15,13 @@ use crate::{
     json,
     key::{self, Keys},
     lines::{Line, Lines},
+    log::HEAD_EVERY,
     report::{Last, MAX_PROBLEMS, Note, Problem, ProblemKind, Report},
     snapshot::Snapshot,
 };
+
+/// Records that a crash may leave which the head does not know of.
+const MOST_BEHIND: u64 = HEAD_EVERY + 1;
 
 /// How often verification starts again because files were pruned while it read them.
 const MAX_TURNS: u32 = 8;
@@ -269,8 +273,8 @@ impl<'a> Verifier<'a> {
         }
         match self.seq.saturating_sub(head.seq) {
             0 => {}
-            // As many as one append writes.
-            1 | 2 => self.report.notes.push(Note::HeadBehind),
+            // As many as are appended before the head is told: the last time, two at once.
+            1..=MOST_BEHIND => self.report.notes.push(Note::HeadBehind),
             behind => self.report_file(head::path(self.dir), ProblemKind::HeadStale { behind }),
         }
     }

@@ -10,9 +10,12 @@ mod commands;
 mod errno;
 mod host;
 mod input;
+mod io;
 mod limits;
 mod meter;
 mod output;
+mod pieces;
+mod program;
 mod regex;
 mod shell;
 mod stop;
@@ -22,16 +25,15 @@ pub mod tool;
 mod unified;
 mod vfs;
 
-pub use bash::{
-    Bash, BashBuilder, Builtin, BuiltinContext, BuiltinError, Category, ExecMode, ExecOptions,
-    ExecResult, SetupError,
-};
+pub use bash::{Bash, BashBuilder};
 pub use budget::{Bounds, Monotonic};
 pub use errno::Errno;
 pub use host::{Park, Random, Transport, WallClock};
 pub use input::{Input, Stdin};
 pub use limits::ExecutionLimits;
 pub use output::{OnExecute, OnOutput, Output, OutputCallback, OutputStream, Writer};
+pub use shell::call::{Category, ExecMode, ExecOptions, ExecResult, SetupError};
+pub use shell::custom::{Builtin, BuiltinContext, BuiltinError};
 pub use stop::{Limit, Stop};
 pub use system::{FileKind, HttpError, HttpRequest, HttpResponse};
 pub use tool::{BashTool, BashToolBuilder, ExecError, Session};
@@ -43,7 +45,8 @@ pub use vfs::{
 
 /// Returns the names of all commands and builtins, in the order of their names.
 pub fn command_names() -> impl Iterator<Item = &'static str> {
-    let mut names: Vec<&'static str> = commands::table::names()
+    let mut names: Vec<&'static str> = commands::programs()
+        .names()
         .iter()
         .copied()
         .chain(shell::builtins::TABLE.iter().map(|entry| entry.name))

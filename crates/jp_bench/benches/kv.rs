@@ -29,7 +29,6 @@ use rusqlite::{Connection, config::DbConfig};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use tokio_util::sync::CancellationToken;
 
 /// Calls of one kind before the other has its turn.
 const BATCH: usize = 50;
@@ -89,7 +88,7 @@ fn create(runtime: &Runtime) {
         store: Some(store),
         ..Services::default()
     });
-    let (grant, cancel) = (grant(), CancellationToken::new());
+    let grant = Arc::new(grant());
     let arguments = json!({"title": "buy milk"});
     let mut naked = Samples::new("sqlite/insert/1");
     let mut whole = Samples::new("broker/todo-create/1");
@@ -102,7 +101,7 @@ fn create(runtime: &Runtime) {
         }
         for _ in 0..rounds(BATCH) {
             let started = Instant::now();
-            let caller = caller(&grant, &cancel);
+            let caller = caller(&grant);
             let name = "kv.sqlite.todo.create";
             runtime
                 .block_on(broker.call(&caller, name, arguments.as_object().unwrap()))
@@ -142,7 +141,7 @@ impl Both {
         });
         workspace.rebuild(|host| host.broker(broker));
         Self {
-            module: BareModule::new(builtin.unwrap().wasm),
+            module: BareModule::new(builtin.unwrap().wasm, "todo"),
             bare: connect(&bare_dir.path().join("kv.db")),
             tool: workspace.tool("todo"),
             workspace,
@@ -326,13 +325,7 @@ fn grant() -> Grant {
     compose(&policy, &policy, &request).unwrap()
 }
 
-fn caller<'a>(grant: &'a Grant, cancel: &'a CancellationToken) -> Caller<'a> {
-    Caller {
-        user: "bench",
-        tool: "todo",
-        grant,
-        grant_of: &|_| None,
-        deadline: Instant::now() + Duration::from_secs(5),
-        cancel,
-    }
+fn caller(grant: &Arc<Grant>) -> Caller {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    Caller::new("bench", "todo", Arc::clone(grant), deadline)
 }

@@ -21,7 +21,9 @@ use jp_llm::ToolDefinition;
 use jp_policy::Limits;
 use jp_test::abi::Abi;
 use jp_tool::{Action, Context, Outcome};
-use jp_wasm::{Allocation, GuestCall, ModuleAbi, Prepared, Runtime, RuntimeOptions, WasiContext};
+use jp_wasm::{
+    Allocation, GuestCall, ModuleAbi, Outside, Prepared, Runtime, RuntimeOptions, WasiContext,
+};
 use kit::{Workspace, bare_module::BareModule};
 use serde_json::{Map, Value};
 
@@ -63,9 +65,7 @@ async fn call(runtime: &Runtime, prepared: &Prepared, limits: &Limits) -> usize 
         wasi: WasiContext::default(),
         limits,
         cancel: None,
-        calls: None,
-        events: None,
-        outgoing: None,
+        outside: Outside::default(),
         module: ModuleAbi::default(),
     };
     match runtime.call(prepared, call).await.result {
@@ -87,11 +87,12 @@ fn echo() -> Vec<u8> {
 /// One call after the other, a fresh instance each.
 fn compare(executor: &tokio::runtime::Runtime, spares: usize) {
     let bytes = echo();
-    let bare = BareModule::new(&bytes);
+    let bare = BareModule::new(&bytes, "execute");
     let runtime = Runtime::new(&RuntimeOptions {
         allocation: Allocation::Pooling,
         cache_dir: None,
         spares,
+        ..RuntimeOptions::default()
     })
     .unwrap();
     let prepared = executor.block_on(runtime.prepare(&bytes, &|_| {})).unwrap();

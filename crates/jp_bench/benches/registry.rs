@@ -15,14 +15,13 @@ mod kit;
 use std::{collections::BTreeMap, fs, path::Path, process::Command, sync::Arc, time::Instant};
 
 use jp_bench::{Samples, line, rounds, wanted};
-use jp_config::Sources;
 use jp_disk::Disk;
-use jp_llm::{Call, ChosenFile, ToolDefinition, registry::RegistryTools};
+use jp_llm::{Call, ChosenFile, ToolDefinition};
 use jp_policy::{Access, Policy, compose};
 use jp_publish::{SigningKey, Submission};
 use jp_registry::{
-    AllNames, Decision, Digest, DirSource, InstallError, Installer, Lock, Mode, Places, Registry,
-    Signatures, Store, TrustRoots, TrustedRegistry,
+    AllNames, Decision, Digest, InstallError, Installer, Lock, Mode, Places, Registry, Signatures,
+    StaticSource, Store, TrustRoots, TrustedRegistry,
 };
 use kit::{Workspace, call, run};
 use serde_json::{Map, Value, json};
@@ -171,14 +170,18 @@ fn listing(_: &Runtime) {
     }
     let (few, many) = (Shop::new(9), Shop::new(999));
     let list = |shop: &Shop| {
-        let dir = shop.workspace.dir.path();
+        let places = &shop.workspace.places;
         let mut command = Command::new(&jp);
         command
             .arg("-C")
             .arg(shop.workspace.root())
             .args(["tool", "list"]);
-        for (name, place) in [("CONFIG", "config"), ("DATA", "data"), ("CACHE", "cache")] {
-            command.env(format!("JP_{name}_DIR"), dir.join(place));
+        for (name, dir) in [
+            ("JP_CONFIG_DIR", places.config_dir()),
+            ("JP_DATA_DIR", places.data_dir().ok()),
+            ("JP_CACHE_DIR", places.cache_dir()),
+        ] {
+            command.env(name, dir.unwrap());
         }
         command.output().unwrap()
     };
@@ -207,19 +210,12 @@ struct Shop {
 impl Shop {
     fn new(others: usize) -> Self {
         let mut workspace = Workspace::new(&[], 0);
-        let dir = workspace.dir.path().to_owned();
-        let root = workspace.root().to_owned();
         let config = "[capabilities]\nfs.user-selected = \"read\"\n";
-        fs::write(root.join(".jp/config.toml"), config).unwrap();
-        workspace.loaded = jp_config::load(&Sources {
-            workspace_root: Some(root.clone()),
-            cwd: root,
-            ..Sources::default()
-        })
-        .unwrap();
-        let places = Places::new(workspace.root(), &dir.join("data"));
-        let store = Store::open(&dir.join("store")).unwrap();
-        install(&dir.join("registry"), &places, &store);
+        fs::write(workspace.root().join(".jp/config.toml"), config).unwrap();
+        let places = workspace.places.registry(workspace.root()).unwrap();
+        let store = Store::open(&workspace.places.store_dir().unwrap()).unwrap();
+        let registry = workspace.places.data_dir().unwrap().join("a registry");
+        install(&registry, &places, &store);
         let mut lock = Lock::open(&places.lock).unwrap();
         let locked = lock.get("echo").unwrap().clone();
         for n in 0..others {
@@ -228,9 +224,7 @@ impl Shop {
             lock.set(other).unwrap();
         }
         lock.save(&Disk::real(), &places.lock).unwrap();
-        let tools = RegistryTools::open(&places, store).unwrap();
-        let temp_dir = Some(dir.join("tmp"));
-        workspace.rebuild(|host| host.registry(Some(Arc::new(tools))).temp_dir(temp_dir));
+        workspace.reopen();
         Self { workspace }
     }
 
@@ -240,8 +234,8 @@ impl Shop {
 
     /// Gives every tool of the lock file a manifest and a receipt of its own, as if each were another.
     fn part_receipts(&self) {
-        let data = self.workspace.dir.path().join("data");
-        let places = Places::new(self.workspace.root(), &data);
+        let places = self.workspace.places.registry(self.workspace.root());
+        let places = places.unwrap();
         let mut lock = Lock::open(&places.lock).unwrap();
         let text = fs::read(places.receipts()).unwrap();
         let mut file: Value = serde_json::from_slice(&text).unwrap();
@@ -317,7 +311,7 @@ fn install(registry: &Path, places: &Places, store: &Store) {
         store: store.clone(),
         registries: vec![Registry {
             name: "main".to_owned(),
-            source: Box::new(DirSource::new(registry)),
+            source: Box::new(StaticSource::in_dir(registry)),
         }],
         host: allowed.clone(),
         app: allowed,

@@ -1,8 +1,14 @@
 //! Finds the capability a guest names, checks that it is granted, and calls it.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Instant};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::Instant,
+};
 
 use jp_policy::{BrokeredName, Grant};
+use jp_tool::GivenBlobs;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -24,20 +30,38 @@ pub struct Broker {
 }
 
 /// Who calls, and what holds for the call; the same for all capability calls of one tool call.
-#[derive(Clone, Copy)]
-pub struct Caller<'a> {
-    /// Whose call it is.
-    pub user: &'a str,
+#[derive(Clone)]
+pub struct Caller {
+    /// Whose call it is. From the host, never from the guest: every statement filters by it.
+    pub user: String,
     /// The tool that calls.
-    pub tool: &'a str,
+    pub tool: String,
     /// What the tool may do.
-    pub grant: &'a Grant,
-    /// Returns what another tool may do; capabilities that work on its data need both grants.
-    pub grant_of: &'a (dyn Fn(&str) -> Option<Arc<Grant>> + Send + Sync),
+    pub grant: Arc<Grant>,
+    /// What other tools may do; capabilities that work on their data need both grants.
+    pub others: Arc<BTreeMap<String, Arc<Grant>>>,
     /// When the tool's time is over.
     pub deadline: Instant,
     /// Stops the call when its caller loses interest.
-    pub cancel: &'a CancellationToken,
+    pub cancel: CancellationToken,
+    /// Keeps bytes for the tool, if it can take them other than as base64.
+    pub given: Option<Arc<GivenBlobs>>,
+}
+
+impl Caller {
+    /// Makes a caller that nobody stops before the deadline, and that works on no other tool's data.
+    #[must_use]
+    pub fn new(user: &str, tool: &str, grant: Arc<Grant>, deadline: Instant) -> Self {
+        Self {
+            user: user.to_owned(),
+            tool: tool.to_owned(),
+            grant,
+            others: Arc::default(),
+            deadline,
+            cancel: CancellationToken::new(),
+            given: None,
+        }
+    }
 }
 
 impl Broker {
@@ -65,7 +89,7 @@ impl Broker {
     /// a guest gets.
     pub async fn call(
         &self,
-        caller: &Caller<'_>,
+        caller: &Caller,
         name: &str,
         arguments: &Map<String, Value>,
     ) -> Result<Answer, CallError> {
@@ -89,24 +113,16 @@ impl Broker {
             return Err(CallError::new(Code::InvalidArgs, message));
         }
         let call = CapabilityCall {
-            user: caller.user,
-            tool: caller.tool,
+            caller,
             name: &full,
             arguments,
-            grant: caller.grant,
-            deadline: caller.deadline,
-            cancel: caller.cancel,
         };
         found.call(&self.services, &call).await
     }
 }
 
-fn check_grants(
-    caller: &Caller<'_>,
-    spec: Option<Spec>,
-    full: &BrokeredName,
-) -> Result<(), CallError> {
-    let tool = caller.tool;
+fn check_grants(caller: &Caller, spec: Option<Spec>, full: &BrokeredName) -> Result<(), CallError> {
+    let tool = caller.tool.as_str();
     if !caller.grant.capabilities().brokered.allows(full) {
         return Err(CallError::not_allowed(full.as_str(), tool));
     }
@@ -116,7 +132,7 @@ fn check_grants(
     let Some(owner) = owner.filter(|owner| *owner != tool) else {
         return Ok(());
     };
-    let theirs = (caller.grant_of)(owner);
+    let theirs = caller.others.get(owner);
     if theirs.is_some_and(|grant| grant.capabilities().brokered.allows(full)) {
         return Ok(());
     }

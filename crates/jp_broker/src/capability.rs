@@ -1,15 +1,14 @@
 //! What every capability looks like, and what it knows about a call.
 
-use std::{future::Future, time::Instant};
+use std::future::Future;
 
 use async_trait::async_trait;
-use jp_policy::{BrokeredName, Grant};
+use jp_policy::BrokeredName;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Answer, CallError, Services,
+    Answer, CallError, Caller, Services,
     arguments::{self, Arguments, Shape},
 };
 
@@ -59,20 +58,12 @@ impl Spec {
 /// One call of a capability.
 #[derive(Clone, Copy)]
 pub(crate) struct CapabilityCall<'a> {
-    /// Whose call it is. From the host, never from the guest: every statement filters by it.
-    pub(crate) user: &'a str,
-    /// The tool that calls.
-    pub(crate) tool: &'a str,
+    /// Who calls.
+    pub(crate) caller: &'a Caller,
     /// The full name that was granted, scope included.
     pub(crate) name: &'a BrokeredName,
     /// What the guest sent.
     pub(crate) arguments: &'a Map<String, Value>,
-    /// What the tool may do.
-    pub(crate) grant: &'a Grant,
-    /// When the tool's time is over.
-    pub(crate) deadline: Instant,
-    /// Stops the call when its caller loses interest.
-    pub(crate) cancel: &'a CancellationToken,
 }
 
 /// Something the host does on a tool's behalf.

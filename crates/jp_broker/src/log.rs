@@ -83,7 +83,7 @@ impl Capability for Emit {
         // A line break or an escape could pass for a line that another tool wrote.
         let event = jp_text::mask(event, MAX_EVENT);
         if let Some(log) = &services.log {
-            log.emit(call.user, call.tool, level.word(), &event);
+            log.emit(&call.caller.user, &call.caller.tool, level.word(), &event);
         }
         Ok(Emitted { logged: true })
     }

@@ -38,20 +38,16 @@ impl Broker {
     /// When its host is not granted, or there is no response.
     pub async fn send(
         &self,
-        caller: &Caller<'_>,
+        caller: &Caller,
         request: Request,
         patience: Patience,
     ) -> Result<Response, Unsent> {
         let name = "http.request".parse();
         let name = name.map_err(|_| CallError::internal("a name of ours is not a name"))?;
         let call = CapabilityCall {
-            user: caller.user,
-            tool: caller.tool,
+            caller,
             name: &name,
             arguments: &Map::new(),
-            grant: caller.grant,
-            deadline: caller.deadline,
-            cancel: caller.cancel,
         };
         Job::run(self.services(), &call, move |job| {
             Ok(exchange(job, request, patience))

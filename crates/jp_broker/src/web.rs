@@ -12,7 +12,7 @@ use jp_policy::{Brokered, HostPattern, Net};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    CallError, Code, Scrubber, Services,
+    CallError, Caller, Code, Scrubber, Services,
     capability::CapabilityCall,
     http::{
         Client, Clients, HttpError, Limits, Options, Owner, Patience, Proxy, Request, Resolve,
@@ -70,13 +70,8 @@ impl Default for WebOptions {
 /// A capability call at work on a thread of its own.
 pub(crate) struct Job {
     pub(crate) services: Services,
-    pub(crate) tool: String,
-    /// The names the tool may use, to see which secrets it may.
-    pub(crate) brokered: Brokered,
+    pub(crate) caller: Caller,
     pub(crate) scrubber: Scrubber,
-    user: String,
-    net: Net,
-    deadline: Instant,
     stop: CancellationToken,
 }
 
@@ -88,16 +83,12 @@ impl Job {
         call: &CapabilityCall<'_>,
         work: impl FnOnce(&Self) -> Result<T, CallError> + Send + 'static,
     ) -> Result<T, CallError> {
-        let stop = call.cancel.child_token();
+        let stop = call.caller.cancel.child_token();
         let _stop_when_dropped = stop.clone().drop_guard();
         let mut job = Self {
             services: services.clone(),
-            tool: call.tool.to_owned(),
-            brokered: call.grant.capabilities().brokered.clone(),
+            caller: call.caller.clone(),
             scrubber: Scrubber::default(),
-            user: call.user.to_owned(),
-            net: call.grant.capabilities().net.clone(),
-            deadline: call.deadline,
             stop,
         };
         let done = tokio::task::spawn_blocking(move || {
@@ -109,11 +100,20 @@ impl Job {
         done.await.map_err(died)?
     }
 
+    /// Returns the names the tool may use, to see which secrets it may.
+    pub(crate) fn brokered(&self) -> &Brokered {
+        &self.caller.grant.capabilities().brokered
+    }
+
+    fn net(&self) -> &Net {
+        &self.caller.grant.capabilities().net
+    }
+
     /// Makes a client with the tool's own network grant, and with no more time than `timeout`.
     pub(crate) fn client(&self, timeout: Duration) -> Result<Client, CallError> {
         let web = &self.services.web;
         let options = Options {
-            net: self.net.clone(),
+            net: self.net().clone(),
             private: false,
             limits: Limits {
                 timeout: timeout.min(web.limits.timeout),
@@ -123,8 +123,8 @@ impl Job {
             proxy: web.proxy.clone(),
         };
         let owner = Owner {
-            user: self.user.clone(),
-            tool: self.tool.clone(),
+            user: self.caller.user.clone(),
+            tool: self.caller.tool.clone(),
         };
         let made = web.clients.client(&owner, options, &web.resolver);
         made.map_err(|error| self.failed(&error))
@@ -144,7 +144,10 @@ impl Job {
         request: Request,
         patience: Patience,
     ) -> Result<Response, HttpError> {
-        let left = self.deadline.saturating_duration_since(Instant::now());
+        let left = self
+            .caller
+            .deadline
+            .saturating_duration_since(Instant::now());
         let request = Request {
             timeout: Some(request.timeout.map_or(left, |asked| asked.min(left))),
             ..request
@@ -170,16 +173,20 @@ impl Job {
         let host = self.scrubber.scrub(&place.authority);
         match self.services.web.unnamed_hosts {
             // What is not granted at all, the client says.
-            _ if !is_unnamed(&self.net, &place.authority) => Ok(()),
+            _ if !is_unnamed(self.net(), &place.authority) => Ok(()),
             UnnamedHosts::Denied => {
                 let problem = format!("the network grant does not spell out {host}");
                 let setting = format!("net = [\"{host}\"]");
-                Err(CallError::host_not_granted(&problem, &setting, &self.tool))
+                Err(CallError::host_not_granted(
+                    &problem,
+                    &setting,
+                    &self.caller.tool,
+                ))
             }
             UnnamedHosts::Logged => {
                 if let Some(log) = &self.services.log {
                     let event = format!("net: {host}, which the grant does not spell out");
-                    log.emit(&self.user, &self.tool, "info", &event);
+                    log.emit(&self.caller.user, &self.caller.tool, "info", &event);
                 }
                 Ok(())
             }
@@ -190,7 +197,7 @@ impl Job {
     pub(crate) fn failed(&self, error: &HttpError) -> CallError {
         let (code, message) = match error {
             HttpError::Denied { setting, .. } => {
-                return CallError::host_not_granted(&error.to_string(), setting, &self.tool);
+                return CallError::host_not_granted(&error.to_string(), setting, &self.caller.tool);
             }
             HttpError::Refused { .. } => (Code::Forbidden, error.to_string()),
             HttpError::Invalid { .. } => (Code::InvalidArgs, error.to_string()),

@@ -131,25 +131,33 @@ impl Asker for TerminalAsker {
     }
 }
 
+/// What would fit in the place of an answer that does not.
+#[derive(Debug, thiserror::Error)]
+enum Expected {
+    #[error("yes or no")]
+    YesOrNo,
+    #[error("one of {}", options.join(", "))]
+    OneOf { options: Vec<String> },
+}
+
 /// Reads an answer as its question wants it; otherwise says what would fit.
-fn read(text: &str, kind: &AnswerType) -> Result<Value, String> {
+fn read(text: &str, kind: &AnswerType) -> Result<Value, Expected> {
     match kind {
         AnswerType::Text => Ok(text.into()),
         AnswerType::Boolean => match text.trim().to_lowercase().as_str() {
             "true" | "yes" | "y" => Ok(true.into()),
             "false" | "no" | "n" => Ok(false.into()),
-            _ => Err("yes or no".to_owned()),
+            _ => Err(Expected::YesOrNo),
         },
         AnswerType::Select { options } => {
             if options.iter().any(|option| option == text) {
                 return Ok(text.into());
             }
-            let shown: Vec<_> = options
-                .iter()
-                .take(MAX_OPTIONS)
-                .map(|option| text::escape(option))
-                .collect();
-            Err(format!("one of {}", shown.join(", ")))
+            let shown = options.iter().take(MAX_OPTIONS);
+            let options = shown.map(|option| text::escape(option).to_string());
+            Err(Expected::OneOf {
+                options: options.collect(),
+            })
         }
     }
 }
@@ -249,11 +257,11 @@ mod tests {
             assert_eq!(read(text, &kind).unwrap(), answer);
         }
         assert_eq!(
-            read("maybe", &AnswerType::Boolean).unwrap_err(),
+            read("maybe", &AnswerType::Boolean).unwrap_err().to_string(),
             "yes or no"
         );
         let error = read("green", &select()).unwrap_err();
-        assert_eq!(error, "one of red, 2, blue");
+        assert_eq!(error.to_string(), "one of red, 2, blue");
     }
 
     #[test]

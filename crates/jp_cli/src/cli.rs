@@ -92,10 +92,8 @@ enum Command {
     Doctor(commands::doctor::DoctorArgs),
     /// Print completions for a shell
     Completions(commands::completions::CompletionsArgs),
-    /// Compile the builtins ahead of time, for `cargo xtask dist`
-    #[cfg(feature = "wasm-tools")]
-    #[command(name = "__precompile", hide = true)]
-    Precompile(commands::precompile::PrecompileArgs),
+    #[command(flatten)]
+    Chore(commands::wasm::Chore),
 }
 
 /// Reads the command line, runs the command and reports what went wrong.
@@ -126,8 +124,7 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Trust(args) => commands::trust::run(args, ui),
         Command::Doctor(args) => commands::doctor::run(args, ui),
         Command::Completions(args) => commands::completions::run(args, ui),
-        #[cfg(feature = "wasm-tools")]
-        Command::Precompile(args) => commands::precompile::run(args, ui),
+        Command::Chore(chore) => commands::wasm::chore(chore, ui),
     }
 }
 

@@ -16,6 +16,11 @@ pub(crate) fn now() -> u64 {
     u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Makes the id of a call.
+pub(crate) fn call_id() -> String {
+    format!("{:x}-{:x}", now(), std::process::id())
+}
+
 /// Returns the seconds since 1970.
 pub(crate) fn unix() -> i64 {
     i64::try_from(now() / 1000).unwrap_or(i64::MAX)

@@ -7,12 +7,15 @@ pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod due;
 pub(crate) mod kb;
-#[cfg(feature = "wasm-tools")]
-pub(crate) mod precompile;
 pub(crate) mod registry;
 pub(crate) mod secret;
 pub(crate) mod tool;
 pub(crate) mod trust;
+#[cfg(feature = "wasm-tools")]
+pub(crate) mod wasm;
+#[cfg(not(feature = "wasm-tools"))]
+#[path = "commands/no_wasm.rs"]
+pub(crate) mod wasm;
 
 /// The version of what `--json` prints; a change that breaks readers raises it.
 pub(crate) const JSON_VERSION: u64 = 1;

@@ -146,7 +146,7 @@ impl CliError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } | Self::Config(_) | Self::Policy { .. } => Exit::Usage,
-            Self::Tool(error) => error.kind().into(),
+            Self::Tool(error) => error.verdict().into(),
             Self::Registry { exit, .. } => *exit,
             Self::Server(McpError::Refused { .. }) => Exit::Denied,
             Self::Server(McpError::Cancelled) => Exit::Cancelled,
@@ -172,7 +172,7 @@ impl CliError {
             }) => {
                 Some("`jp config set --user KEY=VALUE` changes your own configuration".to_owned())
             }
-            Self::Tool(error) => error.hint(),
+            Self::Tool(error) => error.hint().map(str::to_owned),
             _ => None,
         }
     }

@@ -1,8 +1,9 @@
-//! Exit codes: the one list of them.
+//! Exit codes: the one list of them. What tools fail with too has the code that the table of `jp_llm`'s
+//! worlds of errors gives it.
 
 use std::process::ExitCode;
 
-use jp_llm::tool::ErrorKind;
+use jp_llm::tool::{Verdict, World};
 
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +16,6 @@ pub(crate) enum Exit {
     Usage,
     /// The tool asked a question nobody has answered.
     NeedsInput,
-    /// The time limit was reached.
-    TimeLimit,
     /// This program failed.
     HostFailure,
     /// It was not allowed.
@@ -25,8 +24,8 @@ pub(crate) enum Exit {
     NotFound,
     /// The person at the keyboard stopped it.
     Cancelled,
-    /// The tool trapped or reached another limit.
-    Stopped,
+    /// A call of a tool failed: what the table of errors has for its cause.
+    Failed(u8),
     /// What a script of `jp bash` ended with.
     Script(u8),
 }
@@ -37,15 +36,13 @@ impl Exit {
         match self {
             Self::Done => 0,
             Self::SaidNo => 1,
-            Self::Usage => 2,
+            Self::Usage => World::Misconfigured.verdict().exit,
             Self::NeedsInput => 3,
-            Self::TimeLimit => 124,
-            Self::HostFailure => 125,
-            Self::Denied => 126,
-            Self::NotFound => 127,
+            Self::HostFailure => World::Host.verdict().exit,
+            Self::Denied => World::Refused.verdict().exit,
+            Self::NotFound => World::NotFound.verdict().exit,
             Self::Cancelled => 130,
-            Self::Stopped => 134,
-            Self::Script(code) => code,
+            Self::Failed(code) | Self::Script(code) => code,
         }
     }
 }
@@ -56,15 +53,8 @@ impl From<Exit> for ExitCode {
     }
 }
 
-impl From<ErrorKind> for Exit {
-    fn from(kind: ErrorKind) -> Self {
-        match kind {
-            ErrorKind::NotFound => Self::NotFound,
-            ErrorKind::Configuration => Self::Usage,
-            ErrorKind::Denied => Self::Denied,
-            ErrorKind::Time => Self::TimeLimit,
-            ErrorKind::Stopped => Self::Stopped,
-            ErrorKind::Host => Self::HostFailure,
-        }
+impl From<Verdict> for Exit {
+    fn from(verdict: Verdict) -> Self {
+        Self::Failed(verdict.exit)
     }
 }

@@ -25,6 +25,7 @@ pub(crate) struct Interrupts {
     /// Set while an editor has the terminal: its Ctrl-C is not meant for us.
     pub(crate) editing: Arc<AtomicBool>,
     stop: Arc<Mutex<Option<Stop>>>,
+    leave: Arc<Mutex<Option<Stop>>>,
 }
 
 impl Interrupts {
@@ -42,6 +43,11 @@ impl Interrupts {
     /// Calls this when the first signal comes, for work that no token can reach.
     pub(crate) fn on_cancel(&self, stop: Stop) {
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+    }
+
+    /// Calls this before the second signal ends the program.
+    pub(crate) fn on_leave(&self, last: Stop) {
+        *self.leave.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
     }
 
     fn hear(&self) {
@@ -67,14 +73,19 @@ impl Interrupts {
                     continue;
                 }
                 if self.cancel.is_cancelled() {
+                    call(&self.leave);
                     leave();
                 }
                 self.cancel.cancel();
-                if let Some(stop) = &*self.stop.lock().unwrap_or_else(PoisonError::into_inner) {
-                    stop();
-                }
+                call(&self.stop);
             }
         });
+    }
+}
+
+fn call(stop: &Mutex<Option<Stop>>) {
+    if let Some(stop) = &*stop.lock().unwrap_or_else(PoisonError::into_inner) {
+        stop();
     }
 }
 

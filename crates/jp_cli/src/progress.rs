@@ -43,15 +43,8 @@ struct State {
 }
 
 impl Progress {
-    /// Makes the progress of something that is not a call.
-    #[cfg(feature = "wasm-tools")]
-    pub(crate) fn doing(what: String) -> Self {
-        let progress = Self::default();
-        progress.set(Some(what));
-        progress
-    }
-
-    fn set(&self, doing: Option<String>) {
+    /// Says what is being done, or that nothing is.
+    pub(crate) fn set(&self, doing: Option<String>) {
         let shown = |text: String| text::shorten(&text::one_line(&text), 60).into_owned();
         let mut state = self.lock();
         // What speaks often would otherwise never be shown.

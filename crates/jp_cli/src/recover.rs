@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use jp_bash::{Errno, HostDir, RecoverError};
-
+use jp_bash::{HostDir, RecoverError};
 use jp_host::Location;
+use jp_llm::script::{Recovery, recover};
 
 use crate::{text, ui::Ui};
 
@@ -18,22 +18,18 @@ pub(crate) fn workspace(workspace: &Location, ui: &Ui) {
 
 fn at(path: &Path, ui: &Ui) {
     // The code that needs the directory says why it cannot be opened.
-    if let Ok(dir) = HostDir::open(path) {
-        directory(&dir, path, ui);
+    if let Ok(dir) = HostDir::open(path)
+        && let Some(recovery) = recover(&dir)
+    {
+        tell(&recovery, path, ui);
     }
 }
 
-/// Recovers a directory, and says what was done.
-pub(crate) fn directory(dir: &HostDir, path: &Path, ui: &Ui) {
+/// Says what became of an apply that was killed in a directory.
+pub(crate) fn tell(recovery: &Recovery, path: &Path, ui: &Ui) {
     let shown = text::path_word(path.as_os_str().as_encoded_bytes());
-    match dir.recover() {
-        Ok(None) => {}
-        Ok(Some(done)) => ui.say(format_args!("{shown}: {done}")),
-        // Nobody has applied anything to a directory that cannot be looked at.
-        Err(RecoverError::Failed {
-            errno: Errno::Access,
-            ..
-        }) => {}
+    match recovery {
+        Ok(done) => ui.say(format_args!("{shown}: {done}")),
         Err(error @ RecoverError::Foreign) => {
             ui.warning(&format!("{shown}: {error}; it was left alone"));
         }

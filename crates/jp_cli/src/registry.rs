@@ -57,7 +57,7 @@ pub(crate) fn installer<'a>(
         host: session.host().policy().clone(),
         app: session.app_policy(),
         is_known: jp_llm::is_known_call,
-        form,
+        form: jp_llm::form_of,
         builtins: builtins(),
         // A name that no registry can have is an error when it is installed, not for every command.
         wanted: specs(session.loaded()).filter_map(Result::ok).collect(),
@@ -160,16 +160,8 @@ pub(crate) fn store() -> Result<Store, CliError> {
 /// Returns the names that tools of registries may not take.
 pub(crate) fn builtins() -> Vec<String> {
     let names = ["bash"].into_iter();
-    #[cfg(feature = "wasm-tools")]
-    let names = names.chain(jp_llm::builtins().iter().map(|builtin| builtin.name));
-    names.map(str::to_owned).collect()
-}
-
-#[cfg(feature = "wasm-tools")]
-use jp_llm::form_of as form;
-
-/// Without a runtime nothing tells one Wasm file from another.
-#[cfg(not(feature = "wasm-tools"))]
-fn form(_: &[u8]) -> jp_policy::Form {
-    jp_policy::Form::Wasm
+    names
+        .chain(jp_llm::wasm_builtins())
+        .map(str::to_owned)
+        .collect()
 }

@@ -9,15 +9,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::scalar::describe;
+use crate::value::ValueError;
 
 /// The key of the section.
 pub(crate) const KEY: &str = "capabilities";
 
 /// The most layers that can say something: what each allows is held against all others.
-const MAX_STATEMENTS: usize = 32;
+pub(crate) const MAX_STATEMENTS: usize = 32;
 /// The most names of calls and variables of one statement, for the same reason.
-const MAX_NAMES: usize = 1_024;
+pub(crate) const MAX_NAMES: usize = 1_024;
 
 /// What the app allows its tools, by everyone who says something about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,24 +56,19 @@ pub(crate) fn together(mut statements: Vec<Value>) -> Option<Value> {
 }
 
 impl TryFrom<Value> for CapabilitiesConfig {
-    type Error = String;
+    type Error = ValueError;
 
     fn try_from(value: Value) -> Result<Self, Self::Error> {
         let statements = match value {
             Value::Object(_) => vec![value],
             Value::Array(statements) if !statements.is_empty() => statements,
             other => {
-                return Err(format!(
-                    "expected a table of capabilities, found {}",
-                    describe(&other)
-                ));
+                return Err(ValueError::form("a table of capabilities", &other));
             }
         };
         if statements.len() > MAX_STATEMENTS {
-            return Err(format!(
-                "too many files with `[capabilities]`: expected at most {MAX_STATEMENTS}, found {}",
-                statements.len()
-            ));
+            let found = statements.len();
+            return Err(ValueError::ManyStatements { found });
         }
         let mut allowed: Option<Capabilities> = None;
         for statement in &statements {
@@ -90,17 +85,14 @@ impl TryFrom<Value> for CapabilitiesConfig {
     }
 }
 
-fn declared(statement: &Value) -> Result<Capabilities, String> {
+fn declared(statement: &Value) -> Result<Capabilities, ValueError> {
     for key in ["calls", "env"] {
         let names = statement.get(key).and_then(Value::as_array);
         if names.is_some_and(|names| names.len() > MAX_NAMES) {
-            return Err(format!(
-                "too many names in `{key}`: expected at most {MAX_NAMES}"
-            ));
+            return Err(ValueError::ManyNames { key });
         }
     }
-    let declared = Declared::deserialize(statement).map_err(|error| error.to_string())?;
-    declared.capabilities().map_err(|error| error.to_string())
+    Ok(Declared::deserialize(statement)?.capabilities()?)
 }
 
 impl From<CapabilitiesConfig> for Value {

@@ -101,13 +101,13 @@ impl Collector {
             };
         }
         if !self.file(&json, side, Absent::Fine, &default)? {
-            // Nobody has said that it is not to be read.
+            // No layer says that it is not to be read.
             self.extended(&default, Strategy::Before, dir, side)?;
         }
         Ok(())
     }
 
-    /// Reads one file and what it extends; tells whether there was one.
+    /// Reads one file and what it extends; returns whether there was one.
     fn file(
         &mut self,
         path: &Path,

@@ -1,4 +1,4 @@
-//! Finding the key that makes a tree no configuration.
+//! Finding the key that makes a tree an invalid configuration.
 //!
 //! Only runs when reading a tree has failed, so it may be slow; it must be exact.
 

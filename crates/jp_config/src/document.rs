@@ -104,7 +104,7 @@ impl Document {
     }
 }
 
-/// Where the keys of a document stand. Made when something has to be said about one.
+/// Where the keys of a document stand. Made only when an error or a warning is about one.
 #[derive(Debug)]
 pub(crate) struct Index<'d> {
     document: &'d Document,

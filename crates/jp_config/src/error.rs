@@ -64,7 +64,7 @@ pub enum Problem {
         message: String,
     },
     /// A required value is absent from all layers.
-    #[error("`{field}` is missing")]
+    #[error("`{field}` is missing{}", missing(field))]
     Missing {
         /// The key that must be set.
         field: String,
@@ -219,6 +219,16 @@ impl fmt::Display for Place {
         };
         f.write_str(&printable(&origin))?;
         self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
+    }
+}
+
+/// Says what the key that every tool needs may be: people copy the other lines of an entry from a hint.
+fn missing(field: &str) -> &'static str {
+    match field {
+        "source" => {
+            ": expected `source = \"builtin\"` for a tool that jp brings, or \"local\", \"mcp.SERVER\" or \"registry\""
+        }
+        _ => "",
     }
 }
 

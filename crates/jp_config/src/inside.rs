@@ -1,6 +1,6 @@
 //! Paths that a configuration names inside the workspace.
 //!
-//! [`InsidePath`] is checked as text when a file is read; [`resolve_inside`] follows links and is
+//! [`InsidePath`] is checked as text when a file is read; `resolve_inside` follows links and is
 //! for the moment a path is used.
 
 use std::{
@@ -146,7 +146,7 @@ pub fn resolve_wasm(workspace_root: &Path, path: &RelativePath) -> Result<PathBu
 /// # Errors
 ///
 /// As [`resolve_wasm`].
-pub fn resolve_inside(
+pub(crate) fn resolve_inside(
     workspace_root: &Path,
     path: &RelativePath,
 ) -> Result<PathBuf, InsidePathError> {

@@ -35,6 +35,7 @@ mod stage;
 mod tooling;
 mod tree;
 mod validate;
+mod value;
 
 pub use app::{AppConfig, Map};
 pub use broker::{
@@ -46,7 +47,7 @@ pub use declaring::Undeclared;
 pub use edit::set;
 pub use error::{ConfigError, Origin, Place, Problem, Warning};
 pub use extends::{Extends, Strategy};
-pub use inside::{InsidePath, InsidePathError, WasmPathError, resolve_inside, resolve_wasm};
+pub use inside::{InsidePath, InsidePathError, WasmPathError, resolve_wasm};
 pub use kb::{KnowledgeBaseConfig, TopicConfig};
 pub use load::{Layer, Loaded, Sources, load};
 pub use partial::{ConfigDelta, PartialAppConfig};

@@ -81,7 +81,8 @@ pub(crate) fn translate(tree: &Value) -> Result<Translated, Finding> {
     at.child(root, "models", |at, models| {
         at.each(models, |at, model| {
             let read = ModelPin::try_from(model.clone());
-            read.map(drop).map_err(|message| at.invalid(message))
+            read.map(drop)
+                .map_err(|error| at.invalid(error.to_string()))
         })?;
         tree.insert("models".to_owned(), models.clone());
         Ok(())
@@ -171,7 +172,10 @@ fn tool(at: &mut At, entry: &Value) -> Result<(String, Value), Finding> {
         return custom(at, entry);
     };
     let (name, version) = match text.split_once('@') {
-        Some((name, text)) => (name, versions(text).map_err(|m| at.invalid(m))?),
+        Some((name, text)) => (
+            name,
+            versions(text).map_err(|error| at.invalid(error.to_string()))?,
+        ),
         None => (text.as_str(), VersionReq::STAR),
     };
     let version = version.to_string();

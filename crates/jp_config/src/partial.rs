@@ -54,7 +54,7 @@ impl PartialAppConfig {
     ///
     /// # Errors
     ///
-    /// When the result would be no configuration; nothing is changed then.
+    /// When the result would not be a valid configuration; nothing is changed then.
     pub fn apply(&mut self, delta: &ConfigDelta) -> Result<(), ConfigError> {
         let mut changed = self.0.clone();
         tree::merge(&mut changed, delta.0.clone(), Spot::Root);

@@ -70,7 +70,7 @@ pub struct McpProviderConfig {
     /// Whether jp goes on without the server when it does not start.
     #[serde(default, skip_serializing_if = "is_default")]
     pub optional: bool,
-    /// How long the server may take to start and to tell its tools; 0 waits for ever.
+    /// How long the server may take to start and to list its tools; 0 waits for ever.
     #[serde(default = "startup", skip_serializing_if = "is_startup")]
     pub startup_timeout_secs: u64,
 }

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::providers::host_of;
+use crate::{providers::host_of, value::ValueError};
 
 /// How the text of a key starts.
 const KEY: &str = "ed25519:";
@@ -50,24 +50,23 @@ struct Table {
 }
 
 impl TryFrom<Value> for RegistryConfig {
-    type Error = String;
+    type Error = ValueError;
 
     fn try_from(value: Value) -> Result<Self, Self::Error> {
-        let table = Table::deserialize(&value).map_err(|error| error.to_string())?;
+        let table = Table::deserialize(&value)?;
         if table.key.as_deref().is_some_and(|key| !is_key(key)) {
-            return Err(
-                "expected a public key: `ed25519:` and 32 bytes in base64 (44 characters)"
-                    .to_string(),
-            );
+            return Err(ValueError::content(
+                "a public key: `ed25519:` and 32 bytes in base64 (44 characters)",
+            ));
         }
         let place = match (table.url, table.dir, table.oci) {
             (Some(url), None, None) => url_of(url)?,
             (None, Some(dir), None) => dir_of(&dir)?,
             (None, None, Some(oci)) => oci_of(oci)?,
             // The words of an absent key: another layer cannot add it, but the place is found by them.
-            (None, None, None) => return Err("missing field `url`".to_string()),
+            (None, None, None) => return Err(ValueError::Missing { field: "url" }),
             _ => {
-                return Err("expected exactly one of `url`, `dir` and `oci`".to_string());
+                return Err(ValueError::content("exactly one of `url`, `dir` and `oci`"));
             }
         };
         Ok(Self {
@@ -78,7 +77,7 @@ impl TryFrom<Value> for RegistryConfig {
     }
 }
 
-fn url_of(url: String) -> Result<RegistryPlace, String> {
+fn url_of(url: String) -> Result<RegistryPlace, ValueError> {
     let host = host_of(&url).filter(|_| url.len() <= MAX_PLACE && !url.contains(['?', '#']));
     let host = host.map(|host| host.to_string());
     let host = host.as_deref().and_then(|host| host.rsplit_once(':'));
@@ -88,22 +87,21 @@ fn url_of(url: String) -> Result<RegistryPlace, String> {
         Some((host, _)) if url.starts_with("https://") || local(host) => {
             Ok(RegistryPlace::Url(url))
         }
-        _ => Err(
-            "expected `https://HOST[:PORT]/…`, or `http://` to this machine, with the host in lower case and without a user or a query"
-                .to_string(),
-        ),
+        _ => Err(ValueError::content(
+            "`https://HOST[:PORT]/…`, or `http://` to this machine, with the host in lower case and without a user or a query",
+        )),
     }
 }
 
-fn dir_of(dir: &str) -> Result<RegistryPlace, String> {
+fn dir_of(dir: &str) -> Result<RegistryPlace, ValueError> {
     let path = PathBuf::from(dir);
     if !path.is_absolute() || dir.len() > MAX_PLACE || dir.contains('\0') {
-        return Err("expected an absolute path".to_string());
+        return Err(ValueError::content("an absolute path"));
     }
     Ok(RegistryPlace::Dir(path))
 }
 
-fn oci_of(oci: String) -> Result<RegistryPlace, String> {
+fn oci_of(oci: String) -> Result<RegistryPlace, ValueError> {
     let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     let word = |word: &str| !word.is_empty() && word.bytes().all(letter);
     let part = |part: &str| part.split(['.', '_', '-']).all(word);
@@ -112,7 +110,9 @@ fn oci_of(oci: String) -> Result<RegistryPlace, String> {
         host && namespace.split('/').all(part)
     });
     if !checked || oci.len() > MAX_PLACE {
-        return Err("expected `HOST[:PORT]/NAMESPACE` in lower case, without a tag".to_string());
+        return Err(ValueError::content(
+            "`HOST[:PORT]/NAMESPACE` in lower case, without a tag",
+        ));
     }
     Ok(RegistryPlace::Oci(oci))
 }

@@ -13,7 +13,7 @@ use crate::{
     front::{At, Origins, Translated},
 };
 
-/// The key that tells this format from our own, which has no such section.
+/// The key that distinguishes this format from our own, which has no such section.
 const MARK: &str = "tools";
 /// Versions of the calling convention that a module can be configured for.
 const ABI_VERSIONS: [u64; 2] = [1, 2];

@@ -10,15 +10,12 @@ macro_rules! scalar {
         write |$this:ident| $write:expr $(,)?
     ) => {
         impl TryFrom<serde_json::Value> for $type {
-            type Error = String;
+            type Error = crate::value::ValueError;
 
             fn try_from(value: serde_json::Value) -> Result<Self, Self::Error> {
                 let $value = &value;
                 let read: Option<Self> = $read;
-                read.ok_or_else(|| {
-                    let found = crate::scalar::describe(&value);
-                    format!(concat!("expected ", $expected, ", found {}"), found)
-                })
+                read.ok_or_else(|| crate::value::ValueError::form($expected, &value))
             }
         }
 

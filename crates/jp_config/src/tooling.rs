@@ -9,14 +9,14 @@ use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{inside::InsidePath, scalar::describe, scalar::scalar};
+use crate::{inside::InsidePath, scalar::scalar, value::ValueError};
 
 /// The longest name a registry has.
 const MAX_TOOL_ID: usize = 64;
 /// The longest text that says which versions will do.
-const MAX_VERSIONS: usize = 256;
+pub(crate) const MAX_VERSIONS: usize = 256;
 /// The longest signature that stands in a file itself.
-const MAX_SIGNATURE: usize = 16 << 10;
+pub(crate) const MAX_SIGNATURE: usize = 16 << 10;
 
 /// One tool of `[tooling]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ impl ToolingConfig {
 }
 
 impl TryFrom<Value> for ToolingConfig {
-    type Error = String;
+    type Error = ValueError;
 
     fn try_from(value: Value) -> Result<Self, Self::Error> {
         match &value {
@@ -92,25 +92,23 @@ impl TryFrom<Value> for ToolingConfig {
                 version: versions(text)?,
                 registry: None,
             })),
-            Value::Object(_) => Table::deserialize(&value)
-                .map_err(|error| error.to_string())?
-                .read(),
-            _ => Err(format!(
-                "expected a version such as `1.2.0` or `*`, or a table, found {}",
-                describe(&value)
+            Value::Object(_) => Table::deserialize(&value)?.read(),
+            _ => Err(ValueError::form(
+                "a version such as `1.2.0` or `*`, or a table",
+                &value,
             )),
         }
     }
 }
 
 impl Table {
-    fn read(self) -> Result<ToolingConfig, String> {
+    fn read(self) -> Result<ToolingConfig, ValueError> {
         let ours = self.path.is_some() || self.manifest.is_some();
         let signed = self.signature.is_some() || self.signature_file.is_some();
         let of_registry = self.id.is_some() || self.version.is_some() || self.registry.is_some();
         if !ours && !signed {
             if let Some(id) = self.id.as_deref().filter(|id| !is_tool_id(id)) {
-                return Err(not_an_id(id));
+                return Err(ValueError::ToolId { id: id.to_owned() });
             }
             let version = self.version.as_deref().map(versions).transpose()?;
             return Ok(ToolingConfig::Registry(RegistryTool {
@@ -120,15 +118,13 @@ impl Table {
             }));
         }
         if of_registry {
-            return Err("a tool of a registry has `id`, `version` and `registry`, one of the app's own has `path`, `manifest` and a signature; this has some of both".to_string());
+            return Err(ValueError::TwoKinds);
         }
         let plain = |path: InsidePath| path.path().clone();
         let signature = match (self.signature, self.signature_file) {
-            (Some(_), Some(_)) => {
-                return Err("has a `signature` and a `signature_file`; keep one".to_string());
-            }
+            (Some(_), Some(_)) => return Err(ValueError::TwoSignatures),
             (Some(text), None) if text.is_empty() || text.len() > MAX_SIGNATURE => {
-                return Err(format!("a signature has 1 to {MAX_SIGNATURE} bytes"));
+                return Err(ValueError::SignatureSize);
             }
             (Some(text), None) => SignatureSource::Inline(text),
             (None, Some(file)) => SignatureSource::File(plain(file)),
@@ -142,31 +138,27 @@ impl Table {
     }
 }
 
-/// Uses the words of the table reader, which the search for the place of an error knows.
-fn missing(field: &str) -> String {
-    format!("missing field `{field}`")
+const fn missing(field: &'static str) -> ValueError {
+    ValueError::Missing { field }
 }
 
 /// Reads which versions will do: a whole version means that one, anything else is a range of
 /// Cargo's. The same text means the same on the command line and in each file.
-pub(crate) fn versions(text: &str) -> Result<VersionReq, String> {
-    let too_long = || format!("version too long: expected at most {MAX_VERSIONS} bytes");
+pub(crate) fn versions(text: &str) -> Result<VersionReq, ValueError> {
     if text.len() > MAX_VERSIONS {
-        return Err(too_long());
+        return Err(ValueError::LongVersion);
     }
     let read = match text.parse::<Version>() {
         Ok(version) => format!("={version}").parse(),
         Err(_) => text.parse(),
     };
-    let read: VersionReq = read.map_err(|error: semver::Error| {
-        format!(
-            "invalid version `{}`: {error}; expected one such as `1.2.0`, or a range such as `1.2`, `^1` or `*`",
-            jp_text::inline(text)
-        )
+    let read: VersionReq = read.map_err(|source| ValueError::Version {
+        text: text.to_owned(),
+        source,
     })?;
     // It is written out again with all its operators, and must then be read again.
     match read.to_string().len() > MAX_VERSIONS {
-        true => Err(too_long()),
+        true => Err(ValueError::LongVersion),
         false => Ok(read),
     }
 }

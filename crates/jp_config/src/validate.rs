@@ -1,4 +1,4 @@
-//! What can only be said about a configuration as a whole: values that do not fit each other.
+//! What can only be checked in a configuration as a whole: values that do not fit each other.
 
 mod tooling;
 mod unheard;
@@ -32,7 +32,7 @@ pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warn
     let mut more = 0_usize;
     for (id, tool) in &config.conversation.tools.tools {
         let at = ["conversation", "tools", id.as_str()];
-        check_id(id).map_err(|message| invalid(&at, message))?;
+        check_id(id).map_err(|error| invalid(&at, error.to_string()))?;
         if let Err(error) = Ceilings::default().check(&tool.limits.to_request(), None) {
             let [section, table, id] = at;
             let key = limit_of(&error).key();
@@ -91,12 +91,8 @@ fn check_rest(
     invalid: &dyn Fn(&[&str], String) -> ConfigError,
 ) -> Result<(), ConfigError> {
     for (id, server) in &config.providers.mcp {
-        // `mcp.<server>.<tool>` could not name a server with a dot.
-        let dot = id
-            .contains('.')
-            .then(|| "invalid server id: expected no dots".to_string());
-        let checked = check_id(id).and(dot.map_or(Ok(()), Err));
-        checked.map_err(|message| invalid(&["providers", "mcp", id], message))?;
+        let checked = check_server_id(id);
+        checked.map_err(|error| invalid(&["providers", "mcp", id], error.to_string()))?;
         if let Err((key, message)) = server.check() {
             let at = ["providers", "mcp", id.as_str()];
             let path: Vec<&str> = at.into_iter().chain(key.iter().copied()).collect();
@@ -104,7 +100,7 @@ fn check_rest(
         }
     }
     for id in config.kb.topics.keys() {
-        check_id(id).map_err(|message| invalid(&["kb", "topic", id], message))?;
+        check_id(id).map_err(|error| invalid(&["kb", "topic", id], error.to_string()))?;
     }
     let memory = config
         .policy
@@ -172,14 +168,30 @@ fn bad_abi(abi: u8) -> String {
     format!("invalid `abi` {abi}: expected 1 or 2")
 }
 
-fn check_id(id: &str) -> Result<(), String> {
+/// Why a name cannot be the id of a tool, a server or a topic.
+#[derive(Debug, thiserror::Error)]
+enum IdError {
+    #[error("invalid id: expected 1 to {MAX_ID} bytes without spaces or control characters")]
+    Form,
+    #[error("invalid server id: expected no dots")]
+    Dot,
+}
+
+fn check_id(id: &str) -> Result<(), IdError> {
     let plain = |c: char| !c.is_control() && !c.is_whitespace();
     if id.is_empty() || id.len() > MAX_ID || !id.chars().all(plain) {
-        return Err(format!(
-            "invalid id: expected 1 to {MAX_ID} bytes without spaces or control characters"
-        ));
+        return Err(IdError::Form);
     }
     Ok(())
+}
+
+/// Refuses dots too: `mcp.<server>.<tool>` could not name a server that has one.
+fn check_server_id(id: &str) -> Result<(), IdError> {
+    check_id(id)?;
+    match id.contains('.') {
+        true => Err(IdError::Dot),
+        false => Ok(()),
+    }
 }
 
 /// Returns what is set on a tool without effect, where that is not a mistake: `wasm` and `command` may

@@ -55,11 +55,11 @@ pub struct Confined {
     /// The command; standard input, output and error are the caller's to set. Program, arguments,
     /// environment and directory are not.
     pub command: Command,
-    /// Tells afterwards why the program was not run; keep it until the command has ended.
+    /// Says afterwards why the program was not run; keep it until the command has ended.
     pub report: Report,
 }
 
-/// Tells a launcher that could not confine from a program that failed.
+/// Distinguishes a launcher that could not confine from a program that failed.
 #[derive(Debug)]
 pub struct Report {
     /// Removed when nobody took it.
@@ -72,7 +72,7 @@ impl Launcher {
     /// Uses the running program itself, which must call [`enter_if_asked`](crate::enter_if_asked).
     ///
     /// # Errors
-    /// Fails when the system does not tell which program is running.
+    /// Fails when the system does not say which program is running.
     pub fn current_exe() -> io::Result<Self> {
         // The link stays right when the file is replaced while the host runs.
         let link = PathBuf::from("/proc/self/exe");
@@ -123,7 +123,7 @@ impl Launcher {
         self.prepare(confinement.clone(), argv, group)
     }
 
-    /// Tells what a limit on memory holds for on this system.
+    /// Returns what a limit on memory holds for on this system.
     ///
     /// # Errors
     /// Fails where nothing can be confined.

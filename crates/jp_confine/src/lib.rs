@@ -18,7 +18,7 @@
 //!   ends, when the launcher is killed, or when the host dies, the kernel kills every descendant,
 //!   also after `setsid` and a double fork.
 //! - **Limits.** Memory holds for all processes together where this user has a control group (cgroup
-//!   v2), and otherwise for each process ([`Launcher::memory_scope`] tells); CPU time and open files
+//!   v2), and otherwise for each process (see [`Launcher::memory_scope`]); CPU time and open files
 //!   hold for each process, the number of processes for the call: exactly for ordinary users (`RLIMIT_NPROC` in a user namespace of its
 //!   own), and up to 300 more for root, for whom the bound is the namespace's `pid_max` (Linux 6.14).
 //!   Root on an older kernel is refused, since nothing would hold; `processes: u64::MAX` asks for no
@@ -48,9 +48,9 @@ pub use ended::Ended;
 pub use error::ConfineError;
 pub use launcher::{Confined, Launcher, Report};
 
-/// The exit status of a launcher that could not confine; [`Report::failure`] tells it from a program
+/// The exit status of a launcher that could not confine; [`Report::failure`] distinguishes it from a program
 /// that ended with the same status.
-pub const EXIT_NOT_CONFINED: u8 = 125;
+pub(crate) const EXIT_NOT_CONFINED: u8 = 125;
 
 /// Becomes the launcher if this process was started as one; call it first in `main`, before any
 /// thread exists.

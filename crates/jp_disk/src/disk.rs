@@ -120,7 +120,7 @@ impl Disk {
     /// # Errors
     ///
     /// As [`Disk::replace`].
-    pub fn replace_alike(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    pub(crate) fn replace_alike(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
         let alike = fs::metadata(path).ok().map(|found| found.permissions());
         self.replace_with(path, bytes, mode, alike)
     }

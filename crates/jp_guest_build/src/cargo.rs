@@ -48,9 +48,10 @@ pub(crate) fn build_one(workspace_root: &Path, guest: &Guest) -> Result<Vec<Arti
             "--package",
             guest.package(),
         ])
-        .arg(match guest.targets {
-            Targets::Library => "--lib",
-            Targets::Examples => "--examples",
+        .args(match &guest.targets {
+            Targets::Library => vec!["--lib"],
+            Targets::Examples => vec!["--examples"],
+            Targets::Example(name) => vec!["--example", name],
         })
         .arg("--target-dir")
         .arg(crate::target_dir(workspace_root))

@@ -21,13 +21,13 @@ pub use error::GuestError;
 pub use target::Target;
 
 /// The environment variable that moves the directory guests are built in.
-pub const TARGET_DIR_VARIABLE: &str = "JP_GUEST_TARGET_DIR";
+pub(crate) const TARGET_DIR_VARIABLE: &str = "JP_GUEST_TARGET_DIR";
 
 /// The compiler and linker flags of every guest.
 ///
 /// A fresh instance pays for each page it has. 256 KiB of stack hold the 128 levels at which
 /// serde_json stops; rustc's own default is 1 MiB.
-pub const GUEST_FLAGS: &[&str] = &["-Clink-arg=-zstack-size=262144"];
+pub(crate) const GUEST_FLAGS: &[&str] = &["-Clink-arg=-zstack-size=262144"];
 
 /// The cargo profile of every guest, defined in the workspace manifest.
 const PROFILE: &str = "guest";
@@ -41,10 +41,11 @@ pub struct Guest {
 }
 
 /// The targets of a package that become Wasm files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Targets {
     Library,
     Examples,
+    Example(String),
 }
 
 impl Guest {
@@ -75,6 +76,16 @@ impl Guest {
         Self {
             package: package.to_owned(),
             targets: Targets::Examples,
+            target: Target::Module,
+        }
+    }
+
+    /// Names one of the core modules of a package.
+    #[must_use]
+    pub fn module(package: &str, example: &str) -> Self {
+        Self {
+            package: package.to_owned(),
+            targets: Targets::Example(example.to_owned()),
             target: Target::Module,
         }
     }

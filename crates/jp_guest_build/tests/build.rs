@@ -129,6 +129,10 @@ fn examples_of_a_package_of_modules_become_core_modules() {
     // Version 1 in layer 0: a core module, not a component.
     assert_eq!(bytes.get(..8), Some(b"\0asm\x01\0\0\0".as_slice()));
     assert!(!rerun_lines(&root, &artifacts).unwrap().is_empty());
+    let one = build(&root, &[Guest::module("my_modules", "first")]).unwrap();
+    assert_eq!(one, artifacts);
+    let error = build(&root, &[Guest::module("my_modules", "second")]).unwrap_err();
+    assert!(matches!(error, GuestError::Build { .. }), "{error}");
 }
 
 #[test]

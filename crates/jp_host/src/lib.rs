@@ -23,11 +23,6 @@
 //! # Ok(()) }
 //! ```
 
-#[cfg(feature = "wasm-tools")]
-mod engine;
-#[cfg(not(feature = "wasm-tools"))]
-#[path = "no_engine.rs"]
-mod engine;
 mod error;
 mod live;
 mod location;

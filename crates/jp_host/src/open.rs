@@ -1,18 +1,23 @@
 //! How a workspace is opened: what is read, what is wired, and nothing started before it is needed.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
+use jp_audit::Options;
 use jp_config::{Loaded, Sources, load};
 use jp_confine::Launcher;
 use jp_llm::{
-    Host, HostBuilder, LazyBroker, McpTools, Trust, TrustStore, Variable,
+    Host, HostBuilder, LazyBroker, LazyRuntime, McpTools, Trust, TrustStore, Variable,
     broker::{self, McpExchange, Means},
 };
 
-use crate::{Location, OpenError, Places, Workspace, engine::Engine, registries};
+use crate::{Location, OpenError, Places, Workspace, registries};
 
 /// Takes warnings for the person who runs tools.
-pub(crate) type Warn = dyn Fn(&str) + Send + Sync;
+type Warn = dyn Fn(&str) + Send + Sync;
+
+/// How long the audit log is kept from other processes while many calls are made. They wait that
+/// long for it at most.
+const LEASE: Duration = Duration::from_millis(20);
 
 /// How a workspace is opened. What is not said is not there.
 #[derive(Clone)]
@@ -23,7 +28,9 @@ pub struct Opening {
     settings: Vec<(String, String)>,
     variable: Arc<Variable>,
     warn: Arc<Warn>,
-    engine: Engine,
+    /// How many instances are made ahead of time, where many calls are prepared for.
+    spares: Option<usize>,
+    audit: Options,
 }
 
 impl Workspace {
@@ -37,7 +44,8 @@ impl Workspace {
             settings: Vec::new(),
             variable: Arc::new(|_| None),
             warn: Arc::new(|_| {}),
-            engine: Engine::on_demand(),
+            spares: None,
+            audit: Options::default(),
         }
     }
 }
@@ -74,11 +82,13 @@ impl Opening {
         self
     }
 
-    /// Prepares for many calls: Wasm tools get pooled memory, and so many instances of each are made
-    /// ahead of time.
+    /// Prepares for many calls: Wasm tools get pooled memory, so many instances of each are made ahead
+    /// of time, and the audit log is kept open between calls. A change of a tool's file counts for
+    /// calls that begin 4 milliseconds later, and at once if a call made it.
     #[must_use]
     pub const fn for_many_calls(mut self, spares: usize) -> Self {
-        self.engine = Engine::pooled(spares);
+        self.spares = Some(spares);
+        self.audit.lease = Some(LEASE);
         self
     }
 
@@ -110,8 +120,7 @@ impl Opening {
         let loaded = self.load(places)?;
         let policy = loaded.config.policy.clone().unwrap_or_default();
         let host = Host::builder(self.location.root.clone(), policy.to_policy()?);
-        let host = self.engine.put_into(host, places, &self.warn);
-        self.wire(loaded, host, places)
+        self.wire(loaded, host.wasm(self.runtime(places)), places)
     }
 
     /// Opens the workspace again, on the engine and the audit log that it had before.
@@ -124,6 +133,18 @@ impl Opening {
         let policy = loaded.config.policy.clone().unwrap_or_default();
         let host = before.host().clone().into_builder();
         self.wire(loaded, host.policy(policy.to_policy()?), places)
+    }
+
+    /// Says how Wasm tools are run, if this program runs any.
+    fn runtime(&self, places: &Places) -> LazyRuntime {
+        let runtime = match self.spares {
+            None => LazyRuntime::on_demand(places.code_dir()),
+            Some(spares) => LazyRuntime::pooled(places.code_dir(), spares),
+        };
+        let warn = Arc::clone(&self.warn);
+        runtime.warning(move |problem| {
+            warn(&format!("{problem}; tools are compiled anew each time"));
+        })
     }
 
     fn load(&self, places: &Places) -> Result<Loaded, OpenError> {
@@ -154,7 +175,8 @@ impl Opening {
             .trust(trust(&self.location, &loaded, places)?)
             .registry(tools.map(Arc::new));
         let host = self.outward(host, &loaded, places);
-        Ok(Workspace::new(self.location.clone(), loaded, host.build()))
+        let workspace = Workspace::new(self.location.clone(), loaded, host.build());
+        Ok(workspace.audited_with(self.audit.clone()))
     }
 
     /// Adds what reaches beyond this process: MCP servers and the broker.

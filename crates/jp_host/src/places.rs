@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jp_audit::{Log, Options};
 use jp_disk::Sha256;
 use jp_llm::broker::{BrokerPlaces, SessionKeyring, VaultPaths};
 
@@ -123,6 +124,15 @@ impl Places {
     /// [`OpenError::NoHome`] when there is none.
     pub fn audit_dir(&self) -> Result<PathBuf, OpenError> {
         Ok(self.data_dir()?.join("audit"))
+    }
+
+    /// Opens the audit log, kept as the options say. A front that runs anything must.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub fn open_log(&self, options: Options) -> Result<Log, OpenError> {
+        Ok(Log::open(&self.audit_dir()?, options)?)
     }
 
     /// Returns the file that remembers which workspaces are trusted.

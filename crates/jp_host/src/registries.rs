@@ -5,8 +5,7 @@ use std::sync::Arc;
 use jp_config::{Loaded, RegistryConfig, RegistryPlace};
 use jp_llm::registry::{DownloadTransport, RegistryTools, Waiting};
 use jp_registry::{
-    DirSource, HttpSource, OciSource, Places as RegistryPlaces, Source, Store, TrustRoots,
-    TrustedRegistry,
+    OciSource, Places as RegistryPlaces, Source, StaticSource, Store, TrustRoots, TrustedRegistry,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -40,16 +39,17 @@ fn source(
         made.map_err(OpenError::registry)
     };
     match &registry.place {
-        RegistryPlace::Dir(dir) => Ok(Box::new(DirSource::new(dir))),
+        RegistryPlace::Dir(dir) => Ok(Box::new(StaticSource::in_dir(dir))),
         RegistryPlace::Url(url) => {
-            let made = HttpSource::new(url, transport(url)?);
+            let made = StaticSource::at_url(url, transport(url)?);
             made.map(|source| Box::new(source) as _)
                 .map_err(OpenError::registry)
         }
         RegistryPlace::Oci(place) => {
-            let reference = place.parse().map_err(OpenError::registry)?;
             let transport = transport(&format!("https://{place}"))?;
-            Ok(Box::new(OciSource::new(reference, transport)))
+            let made = OciSource::new(&format!("oci://{place}"), transport);
+            made.map(|source| Box::new(source) as _)
+                .map_err(OpenError::registry)
         }
     }
 }
@@ -113,4 +113,20 @@ fn know_key(
     }
     let trusted = roots.trust_registry(name, registry);
     trusted.map_err(OpenError::registry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registry_of_oci_artifacts_is_opened_by_its_host_and_namespace() {
+        let registry = RegistryConfig {
+            place: RegistryPlace::Oci("ghcr.io/example/tools".to_owned()),
+            key: None,
+            default: false,
+        };
+        let source = source(&registry, &CancellationToken::new(), None).unwrap();
+        assert_eq!(source.name(), "oci://ghcr.io/example/tools");
+    }
 }

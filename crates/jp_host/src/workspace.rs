@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jp_audit::{Log, Options};
+use jp_audit::Options;
 use jp_config::{Loaded, tool::ToolSource};
 use jp_llm::{Call, Executed, Host, ToolDefinition, ToolError, Unlisted, broker::McpError};
 use jp_policy::{Ceilings, Policy};
@@ -15,6 +15,7 @@ pub struct Workspace {
     location: Location,
     loaded: Loaded,
     host: Host,
+    audit: Options,
 }
 
 /// Why a call was not made.
@@ -29,12 +30,18 @@ pub enum CallError {
 }
 
 impl Workspace {
-    pub(crate) const fn new(location: Location, loaded: Loaded, host: Host) -> Self {
+    pub(crate) fn new(location: Location, loaded: Loaded, host: Host) -> Self {
         Self {
             location,
             loaded,
             host,
+            audit: Options::default(),
         }
+    }
+
+    /// Says how the log will be kept.
+    pub(crate) fn audited_with(self, audit: Options) -> Self {
+        Self { audit, ..self }
     }
 
     /// Returns where it is.
@@ -62,8 +69,8 @@ impl Workspace {
     ///
     /// When the audit log cannot be opened.
     pub fn audited(mut self, places: &Places) -> Result<Self, OpenError> {
-        let log = Log::open(&places.audit_dir()?, Options::default())?;
-        self.host = self.host.into_builder().audit(Arc::new(log)).build();
+        let log = Arc::new(places.open_log(self.audit.clone())?);
+        self.host = self.host.into_builder().audit(log).build();
         Ok(self)
     }
 

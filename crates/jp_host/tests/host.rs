@@ -10,7 +10,10 @@ use std::{
 
 use jp_audit::Reader;
 use jp_host::{Live, Location, OpenError, Places, Workspace};
-use jp_llm::{Call, Caller, Events, Host, ToolError};
+use jp_llm::{
+    Call, Caller, Events, Host,
+    tool::{Cause, Refused},
+};
 use jp_policy::Policy;
 use jp_tool::ToolStatus;
 use serde_json::{Value, json};
@@ -123,7 +126,10 @@ async fn callers_at_once_have_their_own_name_events_and_policy() {
     });
     let denied = workspace.call("bash", bash("cat note.txt"), &of_eve).await;
     let error = denied.unwrap().result.unwrap_err();
-    assert!(matches!(error, ToolError::Denied { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::Denied { .. })),
+        "{error:?}"
+    );
     let mut principals = user.principals();
     principals.sort();
     assert_eq!(principals, ["ann", "bob", "eve"]);

@@ -2,6 +2,8 @@
 //!
 //! Fronts get what they need of the broker's crate through here.
 
+mod error;
+
 use std::{path::PathBuf, sync::Arc};
 
 use jp_broker::{
@@ -14,6 +16,7 @@ use jp_broker::{
 };
 use jp_config::{BrokerConfig, EndpointConfig, SearchConfig};
 
+pub use error::BrokerError;
 pub use jp_broker::{
     Audience, Broker, KeyPlace, Moved, Secret, SecretError, SecretInfo, SecretName, SecretStore,
     SecretValue, SessionKeyring, Vault, VaultPaths,
@@ -45,7 +48,7 @@ pub fn open(
     places: &BrokerPlaces,
     mcp: Option<Arc<Servers>>,
     means: Means,
-) -> Result<Broker, String> {
+) -> Result<Broker, BrokerError> {
     let llm = config.llm.as_ref().map(generate).transpose()?;
     let coding = config.coding.as_ref().map(generate).transpose()?;
     let servers = config.http.iter().map(|(name, server)| HttpServer {
@@ -54,16 +57,16 @@ pub fn open(
         headers: server.headers.clone().into_iter().collect(),
     });
     let proxy = config.proxy.as_deref().map(Proxy::new).transpose();
-    let proxy = proxy.map_err(|error| format!("`broker.proxy`: {error}"))?;
+    let proxy = proxy.map_err(BrokerError::Proxy)?;
     let github = config.github.clone().unwrap_or_default();
-    let github = github_server(github.url.as_deref(), github.key.as_deref())
-        .map_err(|error| format!("`broker.github`: {error}"))?;
+    let github =
+        github_server(github.url.as_deref(), github.key.as_deref()).map_err(BrokerError::Github)?;
     Ok(Broker::new(Services {
         mcp,
         github: Some(Arc::new(Servers::new([github], means))),
         store: Some(Arc::new(open_store(places)?)),
         secrets: Some(Arc::new(open_secrets(places)?)),
-        http_servers: HttpServers::new(servers.collect()).map_err(|error| error.to_string())?,
+        http_servers: HttpServers::new(servers.collect())?,
         coding: coding.or_else(|| llm.clone()),
         llm,
         stt: config.stt.as_ref().map(transcribe).transpose()?,
@@ -81,12 +84,14 @@ pub fn open(
 /// # Errors
 ///
 /// When it cannot be used.
-pub fn open_store(places: &BrokerPlaces) -> Result<Store, String> {
+pub fn open_store(places: &BrokerPlaces) -> Result<Store, BrokerError> {
     if let Some(dir) = places.store.parent() {
-        jp_disk::create_dir(dir)
-            .map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
+        jp_disk::create_dir(dir).map_err(|source| BrokerError::Directory {
+            dir: dir.to_owned(),
+            source,
+        })?;
     }
-    Store::open(&places.store).map_err(|error| error.to_string())
+    Ok(Store::open(&places.store)?)
 }
 
 /// Looks whether the database is whole, and changes nothing in it.
@@ -94,8 +99,8 @@ pub fn open_store(places: &BrokerPlaces) -> Result<Store, String> {
 /// # Errors
 ///
 /// When it is damaged or cannot be looked at.
-pub fn look_at_store(places: &BrokerPlaces) -> Result<(), String> {
-    jp_broker::kv::look_at(&places.store).map_err(|error| error.to_string())
+pub fn look_at_store(places: &BrokerPlaces) -> Result<(), BrokerError> {
+    Ok(jp_broker::kv::look_at(&places.store)?)
 }
 
 /// A secret that a configuration names.
@@ -167,9 +172,8 @@ fn sent(key: String, value: &str, url: &str) -> Vec<NamedSecret> {
 /// # Errors
 ///
 /// When they cannot be kept at these places.
-pub fn open_secrets(places: &BrokerPlaces) -> Result<SecretStore, String> {
-    let vault = open_vault(places).map_err(|error| error.to_string())?;
-    Ok(SecretStore::new(Arc::new(vault)))
+pub fn open_secrets(places: &BrokerPlaces) -> Result<SecretStore, BrokerError> {
+    Ok(SecretStore::new(Arc::new(open_vault(places)?)))
 }
 
 /// Opens what the secrets are kept in, to see or change where its key lies.
@@ -201,18 +205,19 @@ pub fn secret_source(places: &BrokerPlaces) -> SecretSource {
     })
 }
 
-fn endpoint(url: &str, key: Option<&String>) -> Result<Endpoint, String> {
+fn endpoint(url: &str, key: Option<&String>) -> Result<Endpoint, BrokerError> {
     let endpoint = Endpoint::new(url);
     let Some(key) = key else {
         return Ok(endpoint);
     };
-    let name: SecretName = key
-        .parse()
-        .map_err(|error| format!("`{}` is no name of a secret: {error}", jp_text::inline(key)))?;
+    let name: SecretName = key.parse().map_err(|source| BrokerError::NoSecret {
+        key: key.clone(),
+        source,
+    })?;
     Ok(endpoint.with_key(name))
 }
 
-fn generate(config: &EndpointConfig) -> Result<GenerateOptions, String> {
+fn generate(config: &EndpointConfig) -> Result<GenerateOptions, BrokerError> {
     Ok(GenerateOptions {
         endpoint: endpoint(&config.url, config.key.as_ref())?,
         model: config.model.clone(),
@@ -222,14 +227,14 @@ fn generate(config: &EndpointConfig) -> Result<GenerateOptions, String> {
     })
 }
 
-fn transcribe(config: &EndpointConfig) -> Result<TranscribeOptions, String> {
+fn transcribe(config: &EndpointConfig) -> Result<TranscribeOptions, BrokerError> {
     Ok(TranscribeOptions {
         endpoint: endpoint(&config.url, config.key.as_ref())?,
         model: config.model.clone(),
     })
 }
 
-fn search(config: &SearchConfig) -> Result<Arc<dyn SearchProvider>, String> {
+fn search(config: &SearchConfig) -> Result<Arc<dyn SearchProvider>, BrokerError> {
     let endpoint = endpoint(&config.url, config.key.as_ref())?;
     match config.provider {
         jp_config::SearchProvider::Searxng => Ok(Arc::new(SearxNg { endpoint })),
@@ -238,7 +243,7 @@ fn search(config: &SearchConfig) -> Result<Arc<dyn SearchProvider>, String> {
                 endpoint,
                 model: model.clone(),
             })),
-            None => Err("`broker.search.model` is missing: the provider is a model".to_owned()),
+            None => Err(BrokerError::NoModel),
         },
     }
 }

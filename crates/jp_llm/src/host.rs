@@ -17,13 +17,11 @@ use jp_config::KnowledgeBaseConfig;
 use jp_confine::Launcher;
 use jp_policy::Policy;
 
-use crate::{ToolError, Trust, registry::RegistryTools, runtime::mcp::McpTools};
+use crate::{LazyRuntime, ToolError, Trust, registry::RegistryTools, runtime::mcp::McpTools};
 
 pub use builder::HostBuilder;
 pub use caller::Caller;
 pub use lazy::LazyBroker;
-#[cfg(feature = "wasm-tools")]
-pub use lazy::LazyRuntime;
 
 /// Returns the value of a variable of the environment, if there is one.
 pub type Variable = dyn Fn(&str) -> Option<OsString> + Send + Sync;
@@ -55,7 +53,6 @@ struct Shared {
     temp_dir: Option<PathBuf>,
     variable: Arc<Variable>,
     broker: Arc<LazyBroker>,
-    #[cfg(feature = "wasm-tools")]
     wasm: Arc<LazyRuntime>,
 }
 
@@ -147,37 +144,16 @@ impl Host {
     }
 
     /// Returns the directories that tools may be granted beside the workspace.
-    #[cfg_attr(
-        not(feature = "wasm-tools"),
-        expect(
-            dead_code,
-            reason = "only Wasm tools have directories and variables of their own"
-        )
-    )]
     pub(crate) fn places(&self) -> &BTreeMap<String, PathBuf> {
         &self.shared.places
     }
 
     /// Returns where the directories are made that calls have of their own.
-    #[cfg_attr(
-        not(feature = "wasm-tools"),
-        expect(
-            dead_code,
-            reason = "only Wasm tools have directories and variables of their own"
-        )
-    )]
     pub(crate) fn temp_dir(&self) -> Option<&Path> {
         self.shared.temp_dir.as_deref()
     }
 
     /// Looks up a variable of the environment.
-    #[cfg_attr(
-        not(feature = "wasm-tools"),
-        expect(
-            dead_code,
-            reason = "only Wasm tools have directories and variables of their own"
-        )
-    )]
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
         (self.shared.variable)(name)
     }
@@ -197,13 +173,13 @@ impl Host {
         self.shared.broker.get()
     }
 
-    /// Returns the runtime of components.
-    ///
-    /// # Errors
-    ///
-    /// When this machine cannot run them.
-    #[cfg(feature = "wasm-tools")]
-    pub fn wasm(&self) -> Result<&Arc<jp_wasm::Runtime>, ToolError> {
-        self.shared.wasm.get()
+    /// Returns what makes the runtime of components.
+    pub(crate) fn lazy_wasm(&self) -> &LazyRuntime {
+        &self.shared.wasm
+    }
+
+    /// Notes that something outside of Wasm ran, which may have changed the files of Wasm tools.
+    pub(crate) fn look_again(&self) {
+        self.shared.wasm.look_again();
     }
 }

@@ -1,8 +1,5 @@
 //! The knowledge base: which topics there are, and the section of the system prompt.
 
-#[cfg(feature = "wasm-tools")]
-pub(crate) mod learn;
-
 use std::path::Path;
 
 use jp_config::TopicConfig;
@@ -25,7 +22,7 @@ pub fn topics(host: &Host) -> impl Iterator<Item = (&str, &TopicConfig, Result<S
     })
 }
 
-fn enabled(host: &Host) -> impl Iterator<Item = (&str, &TopicConfig)> {
+pub(crate) fn enabled(host: &Host) -> impl Iterator<Item = (&str, &TopicConfig)> {
     let topics = host
         .knowledge()
         .topics

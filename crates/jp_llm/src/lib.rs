@@ -4,14 +4,18 @@
 //!
 //! Knows nothing of terminals: questions, approvals and progress leave through traits.
 
+#![cfg_attr(
+    not(feature = "wasm-tools"),
+    expect(
+        dead_code,
+        reason = "only Wasm tools have files, directories, variables and capability calls of their own"
+    )
+)]
+
 mod approval;
 mod ask;
 pub mod broker;
 mod budget;
-#[cfg(feature = "wasm-tools")]
-mod builtin;
-#[cfg(feature = "wasm-tools")]
-mod check;
 mod events;
 mod hashed;
 mod host;
@@ -20,28 +24,21 @@ mod net;
 mod places;
 pub mod registry;
 pub mod runtime;
+pub mod script;
 mod selection;
 pub mod tool;
 mod trust;
 mod turn;
+mod wasm;
 
 pub use approval::{Approval, ApprovalRequest, Approver, Delivery, DeliveryRequest, NobodyToAsk};
 pub use ask::{AskRequest, Asker, InputRequest};
 pub use budget::{Budget, MAX_QUESTIONS};
-#[cfg(feature = "wasm-tools")]
-pub use builtin::{Builtin, builtins, is_precompiled, precompile};
-#[cfg(feature = "wasm-tools")]
-pub use check::{CheckedFile, check_file, form_of};
 pub use events::Events;
 pub use hashed::sha256_file;
-#[cfg(feature = "wasm-tools")]
-pub use host::LazyRuntime;
 pub use host::{Caller, Host, HostBuilder, LazyBroker, Variable};
 pub use jp_broker::is_known as is_known_call;
-#[cfg(feature = "wasm-tools")]
-pub use jp_wasm::{Allocation, FileKind, RuntimeOptions};
 pub use knowledge::{knowledge_prompt, topics};
-pub use net::transport;
 pub use runtime::mcp::{McpTools, Unlisted};
 pub use selection::{Selection, SelectionError, Toggle};
 pub use tool::{
@@ -50,3 +47,9 @@ pub use tool::{
 };
 pub use trust::{Looked, Trust, TrustError, TrustStore, TrustedWorkspace, Unpinned};
 pub use turn::execute_turn;
+#[cfg(feature = "wasm-tools")]
+pub use wasm::engine::{
+    Allocation, Builtin, CheckedFile, FileKind, RuntimeOptions, builtins, check_file,
+    is_precompiled, precompile,
+};
+pub use wasm::{LazyRuntime, form_of, runs_wasm, wasm_builtins};

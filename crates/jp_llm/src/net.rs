@@ -14,7 +14,7 @@ struct Granted(Client);
 /// # Errors
 ///
 /// When no secure connections can be made at all.
-pub fn transport(net: &Net) -> Result<Option<Arc<dyn Transport>>, HttpError> {
+pub(crate) fn transport(net: &Net) -> Result<Option<Arc<dyn Transport>>, HttpError> {
     if net.is_none() {
         return Ok(None);
     }

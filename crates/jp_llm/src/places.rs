@@ -8,10 +8,6 @@ use relative_path::RelativePath;
 /// The workspace, as a guest sees it.
 pub(crate) const WORKSPACE: &str = "/workspace";
 
-/// The subjects of a topic, as a guest sees them.
-#[cfg(feature = "wasm-tools")]
-pub(crate) const SUBJECTS: &str = "/subjects";
-
 /// Returns the part of a rule's path below the workspace; `None` when it lies elsewhere.
 pub(crate) fn in_workspace(rule: &FileRule) -> Option<&RelativePath> {
     let rest = rule.path.as_str().strip_prefix(WORKSPACE)?;
@@ -35,8 +31,3 @@ pub(crate) fn host_paths(root: &std::path::Path, files: &Files) -> (Vec<PathBuf>
     }
     (read, write)
 }
-
-#[cfg(feature = "wasm-tools")]
-mod mounts;
-#[cfg(feature = "wasm-tools")]
-pub(crate) use mounts::{Opened, open};

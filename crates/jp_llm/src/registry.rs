@@ -9,14 +9,9 @@ mod load;
 mod origin;
 mod pins;
 mod problem;
-#[cfg_attr(
-    not(feature = "wasm-tools"),
-    expect(dead_code, reason = "only Wasm tools open files")
-)]
 mod seen;
 mod standing;
-#[cfg(feature = "wasm-tools")]
-mod stored;
+pub(crate) mod stored;
 mod transport;
 
 use std::{
@@ -38,8 +33,7 @@ pub use load::brought;
 pub use origin::Origin;
 pub use problem::SignedProblem;
 pub(crate) use seen::Seen;
-#[cfg(feature = "wasm-tools")]
-pub(crate) use stored::{Ready, Stored};
+pub(crate) use stored::Stored;
 pub use transport::{DownloadTransport, Wait, Waiting};
 
 /// What a host knows of signed tools. Holds what it was handed; nothing else is read from the disk until

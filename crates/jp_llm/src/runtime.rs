@@ -1,82 +1,60 @@
 //! How the body of a tool runs. One implementation per runtime; nothing else matches on the kind.
 
 mod bash;
-#[cfg(feature = "wasm-tools")]
-mod calls;
 mod command;
-#[cfg(feature = "wasm-tools")]
-mod component;
-#[cfg(feature = "wasm-tools")]
-mod guest_events;
 pub mod mcp;
 mod memory;
 mod native;
-#[cfg(feature = "wasm-tools")]
-mod scrub;
 mod unavailable;
 
-use std::sync::{Arc, Mutex};
+use std::{ops::Deref, sync::Arc};
 
 use async_trait::async_trait;
-use jp_audit::Waiting;
+use jp_config::tool::ToolSource;
 use jp_policy::{Grant, Limit, Limits, Request};
 use jp_tool::{Answer, Beside, DescribedTool, Outcome, ToolStatus};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Call, Host, ToolDefinition, ToolError,
-    tool::{Others, Placed, Printed},
+    Host, ToolDefinition, ToolError,
+    tool::{Cause, Granted, Pass, Printed, Stop},
 };
 
 pub use bash::BashRuntime;
-pub use command::CommandRuntime;
-#[cfg(feature = "wasm-tools")]
-pub use component::ComponentRuntime;
-#[cfg(feature = "wasm-tools")]
-pub(crate) use component::form;
+pub use command::{CommandRuntime, TemplateError};
 pub use jp_confine::Ended;
 pub use memory::{Memory, MemoryOf};
 pub use native::{Manual, NativeRuntime};
 pub use unavailable::UnavailableRuntime;
 
-/// Everything a runtime needs for one run of a tool.
+/// One run of a tool: the call on its way, with what it was granted and what is left to it.
 pub struct Invocation<'a> {
-    /// The tool.
-    pub tool: &'a ToolDefinition,
-    /// The call.
-    pub call: &'a Call,
-    /// The arguments after all checks.
-    pub arguments: &'a Map<String, Value>,
-    /// The same, as the JSON text that is hashed for the audit record.
-    pub arguments_json: &'a str,
+    /// The call on its way.
+    pub pass: &'a Pass<'a>,
+    pub(crate) granted: &'a Granted,
     /// Answers to earlier questions, each checked.
     pub answers: &'a Map<String, Value>,
-    /// What the call may do.
-    pub grant: &'a Arc<Grant>,
-    /// The chosen files that its arguments name.
-    #[cfg_attr(
-        not(feature = "wasm-tools"),
-        expect(dead_code, reason = "only Wasm tools open files")
-    )]
-    pub(crate) files: &'a [Placed],
-    /// What the tools may do on whose data it works.
-    pub others: &'a Arc<Others>,
-    /// A record that may wait for that of the call.
-    #[cfg_attr(
-        not(feature = "wasm-tools"),
-        expect(dead_code, reason = "only Wasm tools call capabilities")
-    )]
-    pub(crate) unwritten: &'a Arc<Mutex<Option<Waiting>>>,
     /// What is left of its limits.
     pub left: &'a Limits,
-    /// The hash a Wasm file must have, when nobody was asked because the user trusted that file.
-    pub pin: Option<&'a str>,
-    /// The host.
-    pub host: &'a Host,
+}
+
+/// Tool, call, arguments and host are those of the call on its way.
+impl<'a> Deref for Invocation<'a> {
+    type Target = Pass<'a>;
+
+    fn deref(&self) -> &Pass<'a> {
+        self.pass
+    }
 }
 
 impl Invocation<'_> {
+    /// Returns what the call may do.
+    #[must_use]
+    pub const fn grant(&self) -> &Arc<Grant> {
+        &self.granted.grant
+    }
+
     /// Returns the token that stops the call.
     #[must_use]
     pub fn cancel(&self) -> CancellationToken {
@@ -90,10 +68,15 @@ impl Invocation<'_> {
         }
     }
 
+    /// Makes the error of its tool.
+    pub fn error(&self, cause: impl Into<Cause>) -> ToolError {
+        ToolError::new(&*self.tool.name, cause)
+    }
+
     /// Makes the error of a limit that was reached.
     #[must_use]
     pub fn limit_reached(&self, limit: Limit, printed: Printed) -> ToolError {
-        limit_reached(self.tool, limit, self.grant.limits(), printed)
+        limit_reached(self.tool, limit, self.grant().limits(), printed)
     }
 }
 
@@ -113,13 +96,32 @@ pub(crate) fn limit_reached(
         Limit::Output => format!("{} bytes", limits.output_bytes),
         Limit::OpenFiles => limits.open_files.to_string(),
     };
-    ToolError::LimitReached {
-        tool: tool.name.clone(),
+    stopped_at(tool, (limit, allowed), printed)
+}
+
+/// Makes the error of a limit that was reached, which allowed so much.
+pub(crate) fn stopped_at(
+    tool: &ToolDefinition,
+    (limit, allowed): (Limit, String),
+    printed: Printed,
+) -> ToolError {
+    let hint = (limit != Limit::OpenFiles).then(|| {
+        // A tool that needs no entry has perhaps none yet.
+        let entry = match &tool.source {
+            source @ (ToolSource::Builtin { .. } | ToolSource::Registry { .. }) => {
+                format!(", with `source = \"{source}\"`")
+            }
+            _ => String::new(),
+        };
+        let (key, name) = (limit.key(), &tool.name);
+        format!("raise it with `limits.{key}` under `[conversation.tools.{name}]`{entry}")
+    });
+    let stop = Stop::LimitReached {
         limit,
         allowed,
-        from: tool.source.to_string(),
-        printed: Box::new(printed),
-    }
+        printed,
+    };
+    ToolError::new(&*tool.name, stop).with_hint_of(hint)
 }
 
 /// Turns what a script printed into what a model is told: a status other than 0 is the tool saying no.
@@ -141,13 +143,13 @@ fn script_outcome(stdout: &str, stderr: &str, exit_code: i32, trace: Vec<String>
 pub enum Stopped {
     /// The caller wanted it to stop.
     Cancelled,
-    /// Something else; boxed because it is rare and large.
-    Failed(Box<ToolError>),
+    /// Something else.
+    Failed(ToolError),
 }
 
 impl From<ToolError> for Stopped {
     fn from(error: ToolError) -> Self {
-        Self::Failed(Box::new(error))
+        Self::Failed(error)
     }
 }
 
@@ -246,18 +248,6 @@ pub trait ToolRuntime: Send + Sync {
     /// When it should say and does not.
     async fn describe(&self, _: &Host) -> Result<Option<DescribedTool>, ToolError> {
         Ok(None)
-    }
-}
-
-/// Puts printed bytes into a text for people: bounded, and marked where it was cut.
-#[cfg(feature = "wasm-tools")]
-pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    const MOST: usize = 2000;
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.trim_end();
-    match text.char_indices().nth_back(MOST - 1) {
-        Some((start, _)) if start > 0 => format!("[{start} bytes left out]…{}", &text[start..]),
-        _ => text.to_owned(),
     }
 }
 

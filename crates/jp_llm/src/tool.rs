@@ -3,7 +3,6 @@
 mod answered;
 mod arguments;
 mod configured;
-#[cfg(feature = "wasm-tools")]
 mod convention;
 mod definition;
 mod depth;
@@ -11,10 +10,9 @@ mod error;
 mod execute;
 mod files;
 mod find;
-mod hint;
 mod kinds;
 mod plain;
-mod record;
+pub(crate) mod record;
 mod result;
 mod signed;
 
@@ -27,16 +25,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Budget;
 
-#[cfg(feature = "wasm-tools")]
 pub(crate) use convention::path_of as path_by_convention;
 pub(crate) use definition::ModelFile;
 pub use definition::{ToolDefinition, ToolDocs};
-pub use error::{ErrorKind, Printed, ToolError};
-pub use execute::Preview;
+pub(crate) use error::word;
+pub use error::{
+    Cause, ErrorKind, HostError, McpAnswer, Misconfigured, Missing, Printed, Refused, SharedError,
+    Stop, ToolError, Ungrantable, Unusable, Verdict, WasmRefused, World,
+};
+pub(crate) use execute::Granted;
+pub use execute::{InvalidCall, Pass, Preview};
 pub use files::ChosenFile;
 pub(crate) use files::Placed;
-#[cfg(feature = "wasm-tools")]
-pub(crate) use record::CapabilityRecord;
+pub(crate) use record::now;
 pub use signed::declare;
 pub(crate) use signed::refuse_undeclared;
 

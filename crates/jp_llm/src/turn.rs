@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use crate::{Call, Executed, Host, ToolDefinition, ToolError, tool::Details};
+use crate::{
+    Call, Executed, Host, ToolDefinition, ToolError,
+    tool::{Details, HostError},
+};
 
 /// Runs the calls of one turn in parallel and returns the results in the order of the calls.
 /// Whoever stops waiting for them ends them all.
@@ -14,7 +17,7 @@ pub async fn execute_turn(
 ) -> Vec<Executed> {
     let mut results: Vec<_> = calls
         .iter()
-        .map(|(tool, _)| failed(&tool.name, "its task ended early"))
+        .map(|(tool, _)| ended_early(&tool.name))
         .collect();
     let mut running = JoinSet::new();
     for (place, (tool, call)) in calls.into_iter().enumerate() {
@@ -32,12 +35,9 @@ pub async fn execute_turn(
     results
 }
 
-fn failed(tool: &str, reason: &str) -> Executed {
+fn ended_early(tool: &str) -> Executed {
     Executed {
-        result: Err(ToolError::Host {
-            tool: tool.to_owned(),
-            reason: reason.to_owned(),
-        }),
+        result: Err(ToolError::new(tool, HostError::EndedEarly)),
         details: Details::default(),
     }
 }

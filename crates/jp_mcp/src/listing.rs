@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
 
-use crate::{Limits, ToolInfo, hidden, schema};
+use crate::{
+    Limits, ToolInfo, hidden,
+    schema::{self, SchemaProblem},
+};
 
 /// The longest name of a tool.
 const MAX_NAME: usize = 128;
@@ -92,7 +95,16 @@ fn doubles(sent: &[Tool]) -> HashMap<String, usize> {
     counts
 }
 
-fn checked(tool: Tool, limits: &Limits) -> Result<(ToolInfo, Vec<String>), String> {
+/// Why a tool is left out.
+#[derive(Debug, thiserror::Error)]
+enum Unlistable {
+    #[error("a name has 1 to {MAX_NAME} of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`")]
+    Name,
+    #[error(transparent)]
+    Schema(#[from] SchemaProblem),
+}
+
+fn checked(tool: Tool, limits: &Limits) -> Result<(ToolInfo, Vec<String>), Unlistable> {
     check_name(&tool.name)?;
     let mut remarks = Vec::new();
     let description = tool
@@ -127,12 +139,10 @@ fn checked(tool: Tool, limits: &Limits) -> Result<(ToolInfo, Vec<String>), Strin
     Ok((info, remarks))
 }
 
-fn check_name(name: &str) -> Result<(), String> {
+fn check_name(name: &str) -> Result<(), Unlistable> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(plain) {
-        return Err(format!(
-            "a name has 1 to {MAX_NAME} of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`"
-        ));
+        return Err(Unlistable::Name);
     }
     Ok(())
 }

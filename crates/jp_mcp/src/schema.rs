@@ -24,13 +24,36 @@ const REFUSED: [&str; 5] = [
     "$recursiveAnchor",
 ];
 
+/// Why a schema is not worked with.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SchemaProblem {
+    #[error("schema too large: expected at most {most} bytes, found {size}")]
+    TooLarge { most: usize, size: usize },
+    #[error("its schema is nested more than {MAX_DEPTH} levels deep")]
+    TooDeep,
+    #[error("a name in its schema holds invisible characters")]
+    HiddenInName,
+    #[error("a value in its schema holds invisible characters")]
+    HiddenInValue,
+    #[error("a part of its schema has an `$id` of its own")]
+    OwnId,
+    #[error("its schema refers to `{shown}`, and nothing outside it is fetched")]
+    Outside { shown: String },
+    #[error("its schema uses `{keyword}`, which is not supported")]
+    Unsupported { keyword: &'static str },
+    #[error("its schema refers to itself too often")]
+    TooManyReferences,
+    #[error("its schema refers to itself in a circle")]
+    Circle,
+    #[error("its schema refers to a place that does not exist")]
+    Nowhere,
+}
+
 /// Checks a schema and takes hidden characters out of its words; returns how many those were.
-pub(crate) fn check(schema: &mut Map<String, Value>, most: usize) -> Result<usize, String> {
+pub(crate) fn check(schema: &mut Map<String, Value>, most: usize) -> Result<usize, SchemaProblem> {
     let size = serde_json::to_vec(&*schema).map_or(usize::MAX, |json| json.len());
     if size > most {
-        return Err(format!(
-            "schema too large: expected at most {most} bytes, found {size}"
-        ));
+        return Err(SchemaProblem::TooLarge { most, size });
     }
     let mut cleaned = 0;
     for (key, value) in schema.iter_mut() {
@@ -45,14 +68,17 @@ pub(crate) fn check(schema: &mut Map<String, Value>, most: usize) -> Result<usiz
     Ok(cleaned)
 }
 
-fn walk(key: &str, value: &mut Value, depth: usize, cleaned: &mut usize) -> Result<(), String> {
+fn walk(
+    key: &str,
+    value: &mut Value,
+    depth: usize,
+    cleaned: &mut usize,
+) -> Result<(), SchemaProblem> {
     if depth > MAX_DEPTH {
-        return Err(format!(
-            "its schema is nested more than {MAX_DEPTH} levels deep"
-        ));
+        return Err(SchemaProblem::TooDeep);
     }
     if hidden::has_hidden(key) {
-        return Err("a name in its schema holds invisible characters".to_owned());
+        return Err(SchemaProblem::HiddenInName);
     }
     let next = depth.saturating_add(1);
     match value {
@@ -60,7 +86,7 @@ fn walk(key: &str, value: &mut Value, depth: usize, cleaned: &mut usize) -> Resu
             refuse_reference(key, text)?;
             let (clean, removed) = hidden::clean(text);
             if removed > 0 && !WORDS.contains(&key) {
-                return Err("a value in its schema holds invisible characters".to_owned());
+                return Err(SchemaProblem::HiddenInValue);
             }
             *cleaned = cleaned.saturating_add(removed);
             *text = clean;
@@ -71,7 +97,7 @@ fn walk(key: &str, value: &mut Value, depth: usize, cleaned: &mut usize) -> Resu
             .try_for_each(|item| walk("", item, next, cleaned)),
         Value::Object(map) => {
             if map.get("$id").is_some_and(Value::is_string) {
-                return Err("a part of its schema has an `$id` of its own".to_owned());
+                return Err(SchemaProblem::OwnId);
             }
             map.iter_mut()
                 .try_for_each(|(key, value)| walk(key, value, next, cleaned))
@@ -81,15 +107,13 @@ fn walk(key: &str, value: &mut Value, depth: usize, cleaned: &mut usize) -> Resu
 }
 
 /// Nothing is ever fetched, so a reference must lead to a place in the same schema.
-fn refuse_reference(key: &str, text: &str) -> Result<(), String> {
+fn refuse_reference(key: &str, text: &str) -> Result<(), SchemaProblem> {
     if key == "$ref" && text != "#" && !text.starts_with("#/") {
         let shown = hidden::shown(text, 100);
-        return Err(format!(
-            "its schema refers to `{shown}`, and nothing outside it is fetched"
-        ));
+        return Err(SchemaProblem::Outside { shown });
     }
-    if REFUSED.contains(&key) {
-        return Err(format!("its schema uses `{key}`, which is not supported"));
+    if let Some(keyword) = REFUSED.into_iter().find(|refused| *refused == key) {
+        return Err(SchemaProblem::Unsupported { keyword });
     }
     Ok(())
 }
@@ -102,7 +126,7 @@ struct Circles<'a> {
 
 impl<'a> Circles<'a> {
     /// Looks at a schema and all schemas in it.
-    fn search(&mut self, value: &'a Value) -> Result<(), String> {
+    fn search(&mut self, value: &'a Value) -> Result<(), SchemaProblem> {
         match value {
             Value::Object(map) => {
                 self.follow(value, &mut Vec::new())?;
@@ -114,23 +138,27 @@ impl<'a> Circles<'a> {
     }
 
     /// Follows what applies to the same value.
-    fn follow(&mut self, value: &'a Value, path: &mut Vec<*const Value>) -> Result<(), String> {
+    fn follow(
+        &mut self,
+        value: &'a Value,
+        path: &mut Vec<*const Value>,
+    ) -> Result<(), SchemaProblem> {
         self.left = self
             .left
             .checked_sub(1)
-            .ok_or("its schema refers to itself too often")?;
+            .ok_or(SchemaProblem::TooManyReferences)?;
         let Value::Object(map) = value else {
             return Ok(());
         };
         let here: *const Value = value;
         if path.contains(&here) || path.len() > 100 {
-            return Err("its schema refers to itself in a circle".to_owned());
+            return Err(SchemaProblem::Circle);
         }
         path.push(here);
         if let Some(Value::String(reference)) = map.get("$ref") {
             let pointer = reference.strip_prefix('#').unwrap_or_default();
             let Some(target) = self.root.pointer(pointer) else {
-                return Err("its schema refers to a place that does not exist".to_owned());
+                return Err(SchemaProblem::Nowhere);
             };
             self.follow(target, path)?;
         }
@@ -164,7 +192,9 @@ mod tests {
         let Value::Object(mut schema) = schema else {
             panic!("an object")
         };
-        check(&mut schema, 10_000).map(|cleaned| (cleaned, Value::Object(schema)))
+        let checked = check(&mut schema, 10_000);
+        let cleaned = checked.map_err(|problem| problem.to_string())?;
+        Ok((cleaned, Value::Object(schema)))
     }
 
     #[test]

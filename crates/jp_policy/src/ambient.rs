@@ -1,4 +1,4 @@
-//! What a guest has around it without asking, and the variables it may be told.
+//! What a guest has around it without asking, and the variables it may see.
 
 use alloc::string::{String, ToString};
 use core::{fmt, str::FromStr};

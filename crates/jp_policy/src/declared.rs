@@ -142,7 +142,7 @@ pub enum DeclaredEnv {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeclaredStdio(pub bool);
 
-/// Why a declaration means nothing.
+/// Why a declaration is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}`: {problem}; {write}")]
 pub struct DeclaredError {

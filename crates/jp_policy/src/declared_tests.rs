@@ -72,11 +72,11 @@ fn what_means_nothing_names_the_key_and_what_to_write() {
         ),
         (
             r#"{"fs": {"scope": "/"}}"#,
-            r#"`fs.scope`: there is no `/`; write "$TOOL_TEMP""#,
+            r#"`fs.scope`: unknown scope `/`; write "$TOOL_TEMP""#,
         ),
         (
             r#"{"fs": {"user-paths": {"secrets": "read"}}}"#,
-            "`fs.user-paths`: there is no `secrets`; write one of desktop, documents",
+            "`fs.user-paths`: unknown directory `secrets`; write one of desktop, documents",
         ),
         (
             r#"{"net": ["https://a.example"]}"#,

@@ -19,7 +19,7 @@ const MAX_PATH: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GuestPath(String);
 
-/// Why a text is no [`GuestPath`].
+/// Why a text is not a [`GuestPath`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GuestPathError {
     /// The path does not start at the root.
@@ -83,7 +83,7 @@ impl GuestPath {
     /// Returns whether this path is `other` or lies below it, part by part: `/data-secret` does not
     /// lie below `/data`.
     #[must_use]
-    pub fn is_within(&self, other: &Self) -> bool {
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
         match self.0.strip_prefix(other.0.as_str()) {
             Some(rest) => rest.is_empty() || rest.starts_with('/') || other.0 == "/",
             None => false,

@@ -45,8 +45,8 @@ impl Limits {
     pub const REGISTRY_FUEL: u64 = 1_000_000_000;
 
     /// Returns whether no limit here is above that of `other`.
-    #[must_use]
-    pub fn is_within(&self, other: &Self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
         let fuel = match (self.fuel, other.fuel) {
             (_, None) => true,
             (None, Some(_)) => false,
@@ -109,7 +109,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// What a tool, an app or a host says about limits; what is not said stays at the default.
+/// What a tool, an app or a host says about limits; a limit that is left out has its default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsRequest {

@@ -16,7 +16,7 @@ pub struct HostPattern {
     port: Option<u16>,
 }
 
-/// Why a text is no [`HostPattern`].
+/// Why a text is not a [`HostPattern`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "invalid host `{}`: expected a name such as `api.example.com`, `*.example.com` or `example.com:8443`",

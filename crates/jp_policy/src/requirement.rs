@@ -83,7 +83,7 @@ impl Condition {
     /// Returns whether a file chosen for an argument is what this condition waits for: one for the
     /// argument itself, or for a part of it.
     #[must_use]
-    pub fn holds_for(&self, argument: &str) -> bool {
+    pub(crate) fn holds_for(&self, argument: &str) -> bool {
         let rest = argument.strip_prefix(self.argument.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
@@ -101,7 +101,7 @@ impl Requirement {
     ///
     /// # Errors
     ///
-    /// When the capability is unknown, cannot have that access, or the condition is none.
+    /// When the capability is unknown, cannot have that access, or the condition is invalid.
     pub fn new(
         capability: &str,
         access: Option<Access>,

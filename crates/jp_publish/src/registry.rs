@@ -1,6 +1,6 @@
 //! Writing a registry: static files that anything can serve.
 //!
-//! Whoever runs a registry holds its key. What is there is checked against that key before it is
+//! The operator of a registry holds its key. What is there is checked against that key before it is
 //! changed and signed again, so that a stranger's change to the files is never signed. All documents
 //! of one change appear at once, see `commit`; what a crash leaves is the old registry or the new
 //! one, for readers of this crate, and the next change puts the files right for all others.
@@ -17,8 +17,8 @@ use std::{
 
 use jp_disk::Disk;
 use jp_registry::{
-    About, DirSource, Domain, Fetched, IndexContent, Place, RevocationList, Role, SCHEMA,
-    Signatures, Source as _, ToolId, parse_document,
+    About, Domain, Fetched, IndexContent, Place, RevocationList, Role, SCHEMA, Signatures,
+    Source as _, StaticSource, ToolId, parse_document,
 };
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -116,7 +116,7 @@ impl<'a> Registry<'a> {
         }
         let lock = lock(dir, &disk)?;
         commit::recover(dir, &disk)?;
-        let about = DirSource::new(dir).about()?;
+        let about = StaticSource::in_dir(dir).about()?;
         if about.key != key.public().to_string() {
             return Err(PublishError::OtherKey {
                 dir: dir.to_owned(),
@@ -141,13 +141,13 @@ impl<'a> Registry<'a> {
 
     /// Reads the index, which must be signed by this very key.
     fn index(&self) -> Result<IndexContent, PublishError> {
-        let fetched = DirSource::new(&self.dir).index()?;
+        let fetched = StaticSource::in_dir(&self.dir).index()?;
         self.own(Domain::Index, fetched)
     }
 
     /// Reads the revocations, which must be signed by this very key.
     fn revocations(&self) -> Result<RevocationList, PublishError> {
-        let fetched = DirSource::new(&self.dir).revocations()?;
+        let fetched = StaticSource::in_dir(&self.dir).revocations()?;
         self.own(Domain::Revocations, fetched)
     }
 

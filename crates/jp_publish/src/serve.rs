@@ -20,7 +20,7 @@ use std::{
 };
 
 use axum::{Router, routing::get};
-use jp_registry::{Beneath, Place};
+use jp_registry::{Place, open_served};
 use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,
@@ -71,9 +71,8 @@ impl Server {
     /// # Errors
     /// If the directory holds no registry, or the address is taken.
     pub fn bind(addr: impl ToSocketAddrs, dir: &Path) -> io::Result<Self> {
-        let files = Beneath::new(dir);
         let about = Place::About.path().unwrap_or_default();
-        if files.open_served(&about).is_none() {
+        if open_served(dir, &about).is_none() {
             let text = format!("{} holds no registry", dir.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, text));
         }
@@ -83,7 +82,7 @@ impl Server {
         // get 405 from the router.
         let router = Router::new()
             .fallback(get(answer::answer))
-            .with_state(Arc::new(files));
+            .with_state(Arc::<Path>::from(dir));
         Ok(Self {
             addr: listener.local_addr()?,
             listener,

@@ -6,14 +6,14 @@
 use serde_json::{Map, Value, json};
 
 /// The names that are supplied, and that no manifest may define itself.
-pub const NAMES: [&str; 3] = ["blob", "blob_or_path", "path"];
+pub(crate) const NAMES: [&str; 3] = ["blob", "blob_or_path", "path"];
 
 /// Where the definitions lie in a schema.
-pub const KEY: &str = "definitions";
+pub(crate) const KEY: &str = "definitions";
 
 /// Returns a definition by its name.
 #[must_use]
-pub fn definition(name: &str) -> Option<Value> {
+fn definition(name: &str) -> Option<Value> {
     match name {
         "blob" => Some(described(blob(), "Bytes, as base64.")),
         "path" => Some(described(
@@ -29,7 +29,7 @@ pub fn definition(name: &str) -> Option<Value> {
 }
 
 /// Puts the definitions that a schema refers to into it.
-pub fn supply(schema: &mut Map<String, Value>) {
+pub(crate) fn supply(schema: &mut Map<String, Value>) {
     let wanted = references(schema);
     for (name, definition) in wanted {
         let own = schema
@@ -41,8 +41,8 @@ pub fn supply(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Puts what callers write in the place of what the guest gets: a handle where that is a path.
-pub fn for_callers(schema: &mut Value) {
+/// Changes a tool's schema to what callers write: the handle of a file where the guest gets a path.
+pub fn schema_for_callers(schema: &mut Value) {
     let own = schema.get_mut(KEY).and_then(Value::as_object_mut);
     for (name, definition) in own.into_iter().flatten() {
         match name.as_str() {
@@ -149,13 +149,13 @@ mod tests {
         let mut schema = json!({"properties": {"a": {"$ref": "#/definitions/blob_or_path"}}});
         supply(schema.as_object_mut().unwrap());
         let given = schema.clone();
-        for_callers(&mut schema);
+        schema_for_callers(&mut schema);
         let written = schema["definitions"]["blob_or_path"].to_string();
         assert!(written.contains("$file") && written.contains("base64"));
         assert!(!written.contains("\"path\""));
         assert_eq!(schema["properties"], given["properties"]);
         let mut none = json!({"type": "object"});
-        for_callers(&mut none);
+        schema_for_callers(&mut none);
         assert_eq!(none, json!({"type": "object"}));
     }
 

@@ -24,21 +24,22 @@ const MAX_TEXT: usize = 16 * 1024;
 pub struct Diff {
     lines: Vec<Line>,
     left_out: usize,
-    reasons: Vec<Reason>,
+    /// Why a person must accept the change; none if nobody has to.
+    pub reasons: Vec<Reason>,
 }
 
 /// One line of a [`Diff`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+struct Line {
     /// What the line says happened.
-    pub sign: Sign,
+    sign: Sign,
     /// One line of text, safe to show.
-    pub text: String,
+    text: String,
 }
 
 /// What happened to the text of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+enum Sign {
     /// It is new.
     Added,
     /// It is gone.
@@ -72,21 +73,8 @@ impl Diff {
     }
 
     /// Tells whether nothing differs.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.left_out == 0
-    }
-
-    /// Returns why a person must accept the change; none if nobody has to.
-    #[must_use]
-    pub fn reasons(&self) -> &[Reason] {
-        &self.reasons
-    }
-
-    /// Returns the lines, in the order in which they are shown.
-    #[must_use]
-    pub fn lines(&self) -> &[Line] {
-        &self.lines
     }
 
     /// Compares two values field by field, under a name.

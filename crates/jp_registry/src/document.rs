@@ -20,7 +20,7 @@ use crate::Digest;
 /// Documents nested deeper are refused.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// Why bytes are no document, or a value has no canonical form.
+/// Why bytes are not a document, or a value has no canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DocumentError {
     /// There are more bytes than such a document may have.
@@ -31,13 +31,13 @@ pub(crate) enum DocumentError {
         /// How many are read.
         max: usize,
     },
-    /// It is no UTF-8.
+    /// It is not UTF-8.
     #[error("byte {at} is not UTF-8")]
     Encoding {
         /// Where the first wrong byte is, from 0.
         at: usize,
     },
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("line {line}, column {column}: {reason}")]
     Syntax {
         /// From 1.
@@ -64,7 +64,7 @@ pub(crate) enum DocumentError {
     #[error("nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
     /// A number that readers do not agree about.
-    #[error("the number {text} has more digits than every reader keeps")]
+    #[error("the number {text} has more digits than some readers keep")]
     Number {
         /// The number, or its beginning.
         text: String,

@@ -84,22 +84,14 @@ pub struct Pinned {
 /// A tool, and maybe which versions of it: `ocr`, `ocr@1.2.0`, `ocr@^2`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct ToolRef {
+pub(crate) struct ToolRef {
     /// Which tool.
-    pub id: ToolId,
+    id: ToolId,
     /// Which versions; every one if `None`.
-    pub version: Option<VersionReq>,
+    version: Option<VersionReq>,
 }
 
 impl ToolId {
-    /// Returns the name as it is written.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl ModelId {
     /// Returns the name as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {

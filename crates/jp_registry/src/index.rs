@@ -1,6 +1,6 @@
 //! The index of a registry: which versions of which tools it offers, and what each manifest is.
 //!
-//! It is signed and numbered: whoever serves it can neither offer an old version as the newest nor
+//! It is signed and numbered: its server can neither offer an old version as the newest nor
 //! swap a manifest. An [`Index`] was verified; [`IndexContent`] is only what one says.
 
 mod cache;
@@ -32,7 +32,7 @@ pub struct IndexContent {
     pub number: u64,
     /// In seconds since 1970.
     pub issued_at: u64,
-    /// Until when there will be a newer one; whoever gets this one later is told.
+    /// Until when there will be a newer one; users who get this one later are warned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
     /// The tools it offers.

@@ -1,6 +1,6 @@
 //! Installing tools: from a name to verified bytes, a receipt and a line in the lock file.
 //!
-//! Everything is handed in: places, keys, registries, policies, the clock and whoever decides. A
+//! Everything is handed in: places, keys, registries, policies, the clock and who decides. A
 //! change becomes real with one rename, that of the lock file, and before it everything it needs is
 //! in place: a crash leaves the old version or the new one. What is installed here is not run here.
 
@@ -45,7 +45,6 @@ mod update;
 mod versions;
 mod warning;
 
-pub use brought::{CustomOutcome, Forgotten};
 pub use custom::{CustomTool, verify_custom};
 pub use ensure::Ready;
 pub use error::InstallError;
@@ -144,9 +143,9 @@ pub enum Change<'a> {
 }
 
 /// Called with a change that must be accepted; never answered by a model.
-pub type Decide<'a> = Box<dyn Fn(&Change<'_>) -> Decision + 'a>;
+type Decide<'a> = Box<dyn Fn(&Change<'_>) -> Decision + 'a>;
 
-/// Told what is fetched, how many bytes are there, and of how many if that is known.
+/// Called with what is fetched, how many bytes are there, and of how many if that is known.
 pub type Report<'a> = Box<dyn Fn(&str, u64, Option<u64>) + 'a>;
 
 /// Installs, updates and removes the tools of one workspace.
@@ -167,7 +166,7 @@ pub struct Installer<'a> {
     pub builtins: Vec<String>,
     /// Tells whether a name stands for anything that the host does on tools' behalf.
     pub is_known: fn(&BrokeredName) -> bool,
-    /// Tells from the bytes of an artifact how it runs, as far as that decides what it can be given.
+    /// Returns from the bytes of an artifact how it runs, as far as that decides what it can be given.
     pub form: fn(&[u8]) -> Form,
     /// What the workspace asks for in `[tooling]`.
     pub wanted: Vec<Spec>,
@@ -177,7 +176,7 @@ pub struct Installer<'a> {
     pub mode: Mode,
     /// Who decides.
     pub decide: Decide<'a>,
-    /// Who is told.
+    /// Called while something is fetched.
     pub progress: Report<'a>,
 }
 
@@ -296,5 +295,5 @@ impl Installer<'_> {
     }
 }
 
-/// A name, and what was done about it.
-pub type Outcome = (ToolId, Result<Installed, InstallError>);
+/// A name, and what was done about the tool.
+pub type Outcome<T = LockedTool> = (ToolId, Result<Installed<T>, InstallError>);

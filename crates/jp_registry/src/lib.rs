@@ -5,7 +5,7 @@
 //! none, holds no secret key, and is handed its paths, clock and connections. `jp_publish` writes
 //! what it reads.
 
-pub mod definitions;
+mod definitions;
 mod diff;
 mod document;
 mod format;
@@ -28,40 +28,41 @@ mod trust;
 mod verify;
 
 // Names, keys and documents: what a registry consists of.
+pub use definitions::schema_for_callers;
 pub use format::FormatError;
-pub use id::{Digest, ModelId, Pinned, ToolId, ToolRef};
+pub use id::{Digest, ModelId, Pinned, ToolId};
 pub use index::{IndexContent, IndexModel, IndexTool, IndexVersion};
 pub use key::{KeyId, PublicKey};
 pub use manifest::{Artifact, Deprecated, ToolManifest, json_schema};
-pub use model::{ModelArtifact, ModelManifest};
+pub use model::ModelManifest;
 pub use revocation::{Revocation, RevocationList, Revocations, RevokedThing};
 pub use signature::{Domain, Role, Signature, SignatureBytes, Signatures};
 pub use trust::{Rotation, Rotations, SignedRotation};
 
 // Where registries are, and how they are reached.
 pub use source::{
-    About, ArtifactRef, Beneath, Delivery, DirSource, Fetched, HttpSource, OciReference, OciSource,
-    Opened, Owner, PENDING, Place, SCHEMA, Source,
+    About, ArtifactRef, Delivery, Fetched, OciSource, Owner, PENDING, Place, SCHEMA, Source,
+    StaticSource, open_served,
 };
 pub use transport::{FetchError, Get, Got, Transport};
 
 // Whom the user trusts, and what follows from it.
 pub use trust::{AllNames, NamePattern, Publisher, TrustRoots, TrustedRegistry};
 pub use verify::{
-    DigestSource, Expected, ExpectedDigest, FetchedManifest, MAX_MANIFEST, Purpose, Verified,
-    VerifiedManifest, VerifyError, verify,
+    Expected, ExpectedDigest, MAX_MANIFEST, Purpose, Verified, VerifiedManifest, VerifyError,
+    verify,
 };
 
 // What a workspace uses, and how it gets there.
-pub use diff::{Diff, Line, Reason, Sign};
+pub use diff::{Diff, Reason};
 pub use install::{
-    Change, CustomOutcome, CustomTool, Decide, Decision, Forgotten, Hit, InstallError, Installed,
-    Installer, Known, McpTool, Mode, Outcome, Outdated, Places, Ready, Registry, Report, Spec,
-    Unmet, Versions, Warning, verify_custom,
+    Change, CustomTool, Decision, Hit, InstallError, Installed, Installer, Known, McpTool, Mode,
+    Outcome, Outdated, Places, Ready, Registry, Report, Spec, Unmet, Versions, Warning,
+    verify_custom,
 };
 pub use lock::{LOCK_FILE, Lock, LockedCustom, LockedTool, McpPin};
 pub use receipt::{Receipt, ReceiptProblem, Receipts};
-pub use store::{Object, Progress, Store};
+pub use store::{Object, Store};
 
 use jp_disk as disk;
 use serde_json::Value;

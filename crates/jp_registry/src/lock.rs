@@ -118,7 +118,7 @@ impl Lock {
         }
     }
 
-    /// Writes the lock file; whoever reads it sees the old one or all of the new one.
+    /// Writes the lock file; readers see the old one or all of the new one.
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ use jp_policy::{
     Access, Capabilities, Declared, GuestPath, Limits, LimitsRequest, Request, Requirement,
 };
 use semver::Version;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub(crate) use self::error::ManifestError;
 pub use self::json_schema::json_schema;
@@ -27,7 +27,7 @@ pub(crate) use self::{
     shape::read as read_strictly,
     text::{Kind, check_filled},
 };
-use crate::{Digest, FormatError, Pinned, ToolId, ToolRef, document};
+use crate::{Digest, FormatError, Pinned, ToolId, document};
 
 /// The largest Wasm file of a tool.
 pub(crate) const MAX_ARTIFACT: u64 = 64 * 1024 * 1024;
@@ -65,21 +65,25 @@ pub struct ToolManifest {
     pub validated_at: Option<String>,
     /// Who has looked at it.
     pub validated_by: Option<String>,
-    input_schema: Map<String, Value>,
-    output_schema: Option<Map<String, Value>>,
+    /// The schema of the arguments, with the host's definitions.
+    pub input_schema: Value,
+    /// The schema of the result, with the host's definitions.
+    pub output_schema: Option<Value>,
+    /// The digest of what a model sees.
+    pub shown_digest: Digest,
+    /// The digest of what the tool asks for. How it is written makes no difference.
+    pub capabilities_digest: Digest,
     imports: Capabilities,
-    shown: Digest,
-    capabilities: Digest,
 }
 
-/// The Wasm file of a tool.
+/// The file of a tool or a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
     /// Where it can be downloaded; the registry's own store if `None`.
     pub url: Option<String>,
     /// Its sha256.
     pub sha256: Digest,
-    /// Its size, from 1 to `MAX_ARTIFACT`.
+    /// Its size, which is checked against the most that such a file may have.
     pub size_bytes: u64,
 }
 
@@ -88,8 +92,8 @@ pub struct Artifact {
 pub struct Deprecated {
     /// The reason.
     pub reason: String,
-    /// What to use instead.
-    pub replaced_by: Option<ToolRef>,
+    /// What to use instead: a tool, and maybe which versions of it.
+    pub replaced_by: Option<String>,
 }
 
 impl ToolManifest {
@@ -145,15 +149,9 @@ impl ToolManifest {
             "input_schema": self.input_schema,
         });
         if let Some(output) = &self.output_schema {
-            shown["output_schema"] = Value::Object(output.clone());
+            shown["output_schema"] = output.clone();
         }
         shown
-    }
-
-    /// Returns the digest of what a model sees.
-    #[must_use]
-    pub const fn shown_digest(&self) -> Digest {
-        self.shown
     }
 
     /// Returns what the tool asks for, one line each, in an order that only depends on what is asked.
@@ -168,29 +166,11 @@ impl ToolManifest {
         lines
     }
 
-    /// Returns the digest of what the tool asks for. How it is written makes no difference.
-    #[must_use]
-    pub const fn capabilities_digest(&self) -> Digest {
-        self.capabilities
-    }
-
-    /// Returns the schema of the arguments, with the host's definitions.
-    #[must_use]
-    pub fn input_schema(&self) -> Value {
-        Value::Object(self.input_schema.clone())
-    }
-
-    /// Returns the schema of the result, with the host's definitions.
-    #[must_use]
-    pub fn output_schema(&self) -> Option<Value> {
-        self.output_schema.clone().map(Value::Object)
-    }
-
     /// Works out both digests, once.
     fn with_digests(mut self) -> Result<Self, ManifestError> {
-        self.shown = document::digest(&self.shown())
+        self.shown_digest = document::digest(&self.shown())
             .map_err(|error| ManifestError::schema("/input_schema", error))?;
-        self.capabilities = Digest::of(self.capability_lines().join("\n").as_bytes());
+        self.capabilities_digest = Digest::of(self.capability_lines().join("\n").as_bytes());
         Ok(self)
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     Digest, FormatError, ModelId, Pinned,
     manifest::{
-        Kind, ManifestError, check_filled, check_licence, check_url, check_validation,
+        Artifact, Kind, ManifestError, check_filled, check_licence, check_url, check_validation,
         read_strictly, read_version,
     },
 };
@@ -47,26 +47,13 @@ pub struct ModelManifest {
     /// How much memory it needs.
     pub ram_required_gb: Option<f64>,
     /// The forms in which it is published, by the name of what runs them.
-    pub artifacts: BTreeMap<String, ModelArtifact>,
+    pub artifacts: BTreeMap<String, Artifact>,
     /// What is handed to whatever runs it.
     pub config: Map<String, Value>,
     /// The day on which the registry has looked at it.
     pub validated_at: Option<String>,
     /// Who has looked at it.
     pub validated_by: Option<String>,
-}
-
-/// One form in which a model is published.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelArtifact {
-    /// The format of the file: `gguf`.
-    pub format: String,
-    /// Where it can be downloaded; the registry's own store if `None`.
-    pub url: Option<String>,
-    /// Its sha256.
-    pub sha256: Digest,
-    /// Its size, from 1 to `MAX_MODEL`.
-    pub size_bytes: u64,
 }
 
 /// Why a pinned model is not in a manifest.
@@ -170,7 +157,7 @@ impl ModelManifest {
     /// # Errors
     ///
     /// When the manifest is of another model, or none of its forms has the pinned bytes.
-    pub(crate) fn resolve(&self, pinned: &Pinned) -> Result<&ModelArtifact, ModelError> {
+    pub(crate) fn resolve(&self, pinned: &Pinned) -> Result<&Artifact, ModelError> {
         if self.id != pinned.id {
             return Err(ModelError::OtherModel {
                 found: self.id.clone(),
@@ -220,7 +207,7 @@ fn size(path: &str, bytes: u64) -> Result<u64, ManifestError> {
 fn artifacts(
     raw: BTreeMap<String, RawArtifact>,
     of_all: u64,
-) -> Result<BTreeMap<String, ModelArtifact>, ManifestError> {
+) -> Result<BTreeMap<String, Artifact>, ManifestError> {
     if raw.is_empty() || raw.len() > MAX_ARTIFACTS {
         let problem = format!("a model has from 1 to {MAX_ARTIFACTS} artifacts");
         return Err(ManifestError::value("/artifacts", problem));
@@ -238,8 +225,7 @@ fn artifacts(
             sha256.map_err(|error: Sha256Error| ManifestError::value(&path("sha256"), error))?;
         // A model in one form need not say its size twice.
         let size_bytes = size(&path("size_bytes"), raw.size_bytes.unwrap_or(of_all))?;
-        let artifact = ModelArtifact {
-            format: raw.format,
+        let artifact = Artifact {
             url: raw.url,
             sha256,
             size_bytes,

@@ -84,7 +84,7 @@ impl Receipts {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is none of ours.
+    /// When the file cannot be read or does not hold receipts.
     pub fn open(path: &Path) -> Result<Self, InstallError> {
         Ok(Self::load(path)?)
     }
@@ -118,7 +118,7 @@ impl Receipts {
     ///
     /// # Errors
     ///
-    /// When there is none, the lock file says something else, the key is not trusted for the tool
+    /// When there is none, the lock file differs from it, the key is not trusted for the tool
     /// any more, or a revocation is known.
     pub fn valid(
         &self,
@@ -169,9 +169,13 @@ impl Receipts {
         }
     }
 
-    /// Returns all receipts, by the digest of the manifest.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Digest, &Receipt)> {
-        self.receipts.iter()
+    /// Returns when the newest of them was verified, in seconds since 1970.
+    #[must_use]
+    pub fn newest(&self) -> Option<u64> {
+        self.receipts
+            .values()
+            .map(|receipt| receipt.verified_at)
+            .max()
     }
 
     /// Adds a receipt to the file, beside those that others added meanwhile.

@@ -34,7 +34,7 @@ pub struct RevocationList {
     pub number: u64,
     /// In seconds since 1970.
     pub issued_at: u64,
-    /// Until when there will be a newer one; whoever gets this one later is told.
+    /// Until when there will be a newer one; users who get this one later are warned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
     /// What is taken back.

@@ -39,6 +39,9 @@ pub(crate) enum SignatureError {
         /// What is wrong.
         reason: String,
     },
+    /// A text is not that of a signature.
+    #[error("a signature is 88 characters of base64")]
+    NotBase64,
     /// There are too many signatures.
     #[error("too many signatures: expected at most {MAX_SIGNATURES}, found {count}")]
     TooMany {
@@ -166,11 +169,6 @@ impl Signatures {
         self.signatures.iter().filter(move |s| s.role == role)
     }
 
-    /// Returns all signatures.
-    pub fn iter(&self) -> impl Iterator<Item = &Signature> {
-        self.signatures.iter()
-    }
-
     /// Writes the signature file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -181,7 +179,7 @@ impl Signatures {
 }
 
 impl TryFrom<String> for SignatureBytes {
-    type Error = &'static str;
+    type Error = FormatError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let bytes = Some(text)
@@ -190,7 +188,7 @@ impl TryFrom<String> for SignatureBytes {
         bytes
             .and_then(|bytes| bytes.try_into().ok())
             .map(Self)
-            .ok_or("a signature is 88 characters of base64")
+            .ok_or_else(|| SignatureError::NotBase64.into())
     }
 }
 

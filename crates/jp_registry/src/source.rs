@@ -10,7 +10,7 @@ mod layout;
 mod oci;
 mod shared;
 
-use std::io::Write;
+use std::{io::Write, path::Path, sync::Arc};
 
 use semver::Version;
 use serde::Deserialize;
@@ -19,15 +19,15 @@ use crate::{
     document,
     id::{Digest, ModelId, ToolId},
     signature::SignedList,
-    transport::FetchError,
-    verify::FetchedManifest,
+    transport::{FetchError, Transport},
 };
 
-pub use beneath::{Beneath, Opened};
-pub use dir::DirSource;
-pub use http::HttpSource;
+pub use beneath::open_served;
 pub use layout::{PENDING, Place};
-pub use oci::{OciReference, OciSource};
+pub use oci::OciSource;
+
+use dir::Dir;
+use http::Http;
 
 /// The form of a registry that this crate reads and writes.
 pub const SCHEMA: &str = "jp-registry/v1";
@@ -54,16 +54,6 @@ pub struct Fetched {
     pub signatures: Vec<u8>,
     /// Where it came from, for errors.
     pub from: String,
-}
-
-impl From<Fetched> for FetchedManifest {
-    fn from(fetched: Fetched) -> Self {
-        Self {
-            manifest: fetched.bytes,
-            signatures: fetched.signatures,
-            from: fetched.from,
-        }
-    }
 }
 
 impl From<Fetched> for SignedList {
@@ -126,7 +116,7 @@ pub trait Source: Send + Sync {
     /// Returns what the registry says of itself.
     ///
     /// # Errors
-    /// If it cannot be fetched or is no such document.
+    /// If it cannot be fetched or is not such a document.
     fn about(&self) -> Result<About, FetchError>;
 
     /// Returns the signed index; nothing for a kind of registry that has none.
@@ -173,7 +163,7 @@ pub trait Source: Send + Sync {
 }
 
 /// Files of a registry, wherever they are.
-pub trait Files: Send + Sync {
+trait Files: Send + Sync {
     /// Returns what people call the place.
     fn name(&self) -> &str;
 
@@ -201,14 +191,27 @@ pub trait Files: Send + Sync {
 }
 
 /// A registry of static files.
-#[derive(Debug, Clone)]
-pub struct Static<F> {
-    files: F,
+pub struct StaticSource {
+    files: Box<dyn Files>,
 }
 
-impl<F: Files> Static<F> {
-    const fn of(files: F) -> Self {
-        Self { files }
+impl StaticSource {
+    /// Reads a registry from a directory.
+    #[must_use]
+    pub fn in_dir(dir: &Path) -> Self {
+        Self {
+            files: Box::new(Dir::new(dir)),
+        }
+    }
+
+    /// Reads a registry below a URL, by way of a transport.
+    ///
+    /// # Errors
+    /// [`FetchError::Invalid`] if the URL is not `http` or `https`, or has a user name, a query or a
+    /// fragment.
+    pub fn at_url(url: &str, transport: Arc<dyn Transport>) -> Result<Self, FetchError> {
+        let files = Box::new(Http::new(url, transport)?);
+        Ok(Self { files })
     }
 
     fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, FetchError> {
@@ -227,7 +230,7 @@ impl<F: Files> Static<F> {
     }
 }
 
-impl<F: Files> Source for Static<F> {
+impl Source for StaticSource {
     fn name(&self) -> &str {
         self.files.name()
     }

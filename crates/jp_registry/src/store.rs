@@ -30,8 +30,8 @@ pub use object::Object;
 /// How often a partial file may be gone by the time its lock is ours.
 const MAX_TRIES: usize = 100;
 
-/// Told how many bytes are there, and of how many if that is known.
-pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
+/// Called with how many bytes are there, and of how many if that is known.
+pub(crate) type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
 
 /// The store of one user.
 #[derive(Debug, Clone)]
@@ -61,12 +61,6 @@ impl Store {
     pub fn with_disk(mut self, disk: Disk) -> Self {
         self.disk = disk;
         self
-    }
-
-    /// Returns the directory of the store.
-    #[must_use]
-    pub fn dir(&self) -> &Path {
-        &self.dir
     }
 
     /// Tells whether there is an object of this sha256, without a look at its bytes.

@@ -57,7 +57,7 @@ pub struct Got {
     pub status: u16,
     /// How many bytes went to the sink.
     pub written: u64,
-    /// The headers of the last response; names in any case, values that are no UTF-8 left out.
+    /// The headers of the last response; names in any case, values that are not UTF-8 are left out.
     pub headers: Vec<(String, String)>,
 }
 
@@ -77,11 +77,11 @@ pub trait Transport: Send + Sync {
     ///
     /// Bytes go to the sink only if they are the ones that were asked for: the body of a 200 when
     /// `from` is 0, or of a 206 that begins at exactly `from`. The body of any other answer (an error
-    /// page, a 200 of a server that ignores `Range`) is not read, and the status tells.
+    /// page, a 200 of a server that ignores `Range`) is not read; the caller looks at the status.
     ///
     /// # Errors
     /// If the server cannot be reached or may not be, if it redirects elsewhere, if the body is
-    /// longer than allowed or ends early, or if the sink fails. A status of 400 and more is no error.
+    /// longer than allowed or ends early, or if the sink fails. A status of 400 and more is not an error.
     fn get(&self, get: &Get<'_>, sink: &mut dyn Write) -> Result<Got, FetchError>;
 }
 
@@ -127,7 +127,7 @@ pub enum FetchError {
         reason: String,
     },
     /// It is larger than it may be; reading stopped there.
-    #[error("{what} is larger than {max} bytes, which is the most it may be")]
+    #[error("{what} is too large: expected at most {max} bytes")]
     TooLarge {
         /// What was asked for.
         what: String,
@@ -145,7 +145,7 @@ pub enum FetchError {
         found: u64,
     },
     /// It has another size than the signed manifest states.
-    #[error("{what} has {found} bytes, and the manifest says {expected}")]
+    #[error("{what} has the wrong size: the manifest says {expected} bytes, found {found}")]
     WrongSize {
         /// What was asked for.
         what: String,
@@ -155,7 +155,7 @@ pub enum FetchError {
         found: u64,
     },
     /// It is something else than what was signed for.
-    #[error("{what} has the sha256 {found}, and {expected} was expected")]
+    #[error("{what} has the wrong sha256: expected {expected}, found {found}")]
     WrongDigest {
         /// What was asked for.
         what: String,
@@ -164,7 +164,7 @@ pub enum FetchError {
         /// What arrived.
         found: Digest,
     },
-    /// What arrived is not what the protocol says, or the address is none.
+    /// The response breaks the protocol, or the address is invalid.
     #[error("{what} is not usable: {reason}")]
     Invalid {
         /// What was asked for.

@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use file::MAX_BYTES;
+use file::{DamagedError, MAX_BYTES};
 pub use pattern::NamePattern;
 pub(crate) use pattern::PatternError;
 pub(crate) use rotation::{Rotated, RotationError};
@@ -47,12 +47,12 @@ pub(crate) enum TrustError {
         problem: &'static str,
     },
     /// The file is not what jp writes.
-    #[error("the trust file {} is damaged: {reason}", path.display())]
+    #[error("the trust file {} is damaged: {source}", path.display())]
     Damaged {
         /// Which file.
         path: PathBuf,
         /// What is wrong with it.
-        reason: String,
+        source: Box<DamagedError>,
     },
     /// The file would become too large.
     #[error("the trust file would have more than {MAX_BYTES} bytes")]
@@ -63,7 +63,7 @@ pub(crate) enum TrustError {
         /// Which key.
         key: KeyId,
     },
-    /// A key would be trusted for all names, and nobody said so.
+    /// A key would be trusted for all names without the user's word.
     #[error("the key {key} would be trusted for every tool there is")]
     AllNames {
         /// Which key.
@@ -85,7 +85,7 @@ pub(crate) enum TrustError {
         /// Which one has its names.
         to: KeyId,
     },
-    /// A name of a registry that is none.
+    /// An invalid name of a registry.
     #[error(
         "invalid registry name `{}`: expected words of a-z and 0-9, joined by `-` or `.`",
         jp_text::inline(name)
@@ -135,8 +135,10 @@ pub enum AllNames {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Publisher {
-    key: PublicKey,
-    names: Vec<NamePattern>,
+    /// The key.
+    pub key: PublicKey,
+    /// What it speaks for.
+    pub names: Vec<NamePattern>,
     /// The user said that `*` is meant.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     all_names: bool,
@@ -197,7 +199,7 @@ pub(crate) enum Standing {
         /// Why.
         reason: String,
     },
-    /// Nobody said anything about it.
+    /// It is unknown.
     Unknown,
 }
 
@@ -212,24 +214,12 @@ pub struct TrustRoots {
     #[serde(default)]
     retired: BTreeMap<KeyId, Tombstone>,
     /// The number of the last list of revocations of each registry. Kept here, beside what makes the
-    /// registry count at all: whoever loses the lists does not lose that there were some.
+    /// registry count at all: if the lists are lost, it is still known that there were some.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     revocations: BTreeMap<String, u64>,
 }
 
 impl Publisher {
-    /// Returns the key.
-    #[must_use]
-    pub const fn key(&self) -> &PublicKey {
-        &self.key
-    }
-
-    /// Returns what it speaks for.
-    #[must_use]
-    pub fn names(&self) -> &[NamePattern] {
-        &self.names
-    }
-
     fn speaks_for(&self, name: &ToolId) -> bool {
         self.names.iter().any(|pattern| pattern.matches(name))
     }

@@ -1,6 +1,6 @@
 //! From fetched to verified: the only way in.
 //!
-//! A [`FetchedManifest`] is a stranger's. [`verify()`] checks it against what was asked for, whom the
+//! A [`Fetched`](crate::Fetched) is a stranger's. [`verify()`] checks it against what was asked for, whom the
 //! user trusts and what was taken back, and gives a [`VerifiedManifest`]; the store adds the artifact
 //! that the manifest pins, and only the [`Verified`] of both can be loaded. What a manifest asks for
 //! stays a request: nothing here grants anything.
@@ -14,6 +14,7 @@ mod tests;
 use std::{
     fs::File,
     io::Read,
+    ops::Deref,
     path::{Path, PathBuf},
 };
 
@@ -21,23 +22,12 @@ use semver::Version;
 use serde_json::Value;
 
 pub use check::verify;
-pub use error::{DigestSource, VerifyError};
+pub use error::VerifyError;
 
 use crate::{Digest, ToolId, key::KeyId, manifest::ToolManifest};
 
 /// A larger manifest is refused.
 pub const MAX_MANIFEST: usize = 1024 * 1024;
-
-/// A manifest and its signatures as they came.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FetchedManifest {
-    /// The manifest.
-    pub manifest: Vec<u8>,
-    /// The signature file beside it.
-    pub signatures: Vec<u8>,
-    /// Where they came from; shown in errors.
-    pub from: String,
-}
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,13 +44,21 @@ pub struct Expected {
     pub purpose: Purpose,
 }
 
-/// The digest a manifest must have, and who says so.
+/// The digest that a canonical manifest must have, and who says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExpectedDigest {
-    /// Of the canonical manifest.
-    pub digest: Digest,
-    /// Who says so.
-    pub source: DigestSource,
+pub enum ExpectedDigest {
+    /// The registry's index.
+    Index(Digest),
+    /// The lock file.
+    Lock(Digest),
+}
+
+impl ExpectedDigest {
+    pub(crate) const fn digest(self) -> Digest {
+        match self {
+            Self::Index(digest) | Self::Lock(digest) => digest,
+        }
+    }
 }
 
 /// What a manifest is verified for.
@@ -72,85 +70,53 @@ pub enum Purpose {
     Installed,
 }
 
-/// A manifest that a trusted key signed for its name, and that nobody took back.
+/// What is known of a manifest that was verified. Anybody can write this down: that it is true, only a
+/// [`VerifiedManifest`] says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct VerifiedManifest {
-    document: Value,
-    manifest: ToolManifest,
-    digest: Digest,
-    key: KeyId,
-    validated_by: Option<KeyId>,
-    from: String,
+pub struct Facts {
+    /// The manifest.
+    pub manifest: ToolManifest,
+    /// The manifest as it was written.
+    pub document: Value,
+    /// The digest of the canonical manifest.
+    pub digest: Digest,
+    /// The publisher's key that signed it.
+    pub key: KeyId,
+    /// The registry's key that validated it, when one did.
+    pub validated_by: Option<KeyId>,
+    /// Where it came from.
+    pub from: String,
 }
+
+/// A manifest that a trusted key signed for its name, and that nobody took back. It can be read as its
+/// [`Facts`], and changed by nobody.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerifiedManifest(Facts);
 
 /// A verified manifest and the artifact it pins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verified {
-    manifest: VerifiedManifest,
+    of: VerifiedManifest,
     path: PathBuf,
 }
 
+impl Deref for VerifiedManifest {
+    type Target = Facts;
+
+    fn deref(&self) -> &Facts {
+        &self.0
+    }
+}
+
+impl Deref for Verified {
+    type Target = VerifiedManifest;
+
+    fn deref(&self) -> &VerifiedManifest {
+        &self.of
+    }
+}
+
 impl VerifiedManifest {
-    /// Returns the manifest.
-    #[must_use]
-    pub const fn manifest(&self) -> &ToolManifest {
-        &self.manifest
-    }
-
-    /// Returns the manifest as it was written.
-    #[must_use]
-    pub const fn document(&self) -> &Value {
-        &self.document
-    }
-
-    /// Returns which tool it is.
-    #[must_use]
-    pub const fn id(&self) -> &ToolId {
-        &self.manifest.id
-    }
-
-    /// Returns which version it is.
-    #[must_use]
-    pub const fn version(&self) -> &Version {
-        &self.manifest.version
-    }
-
-    /// Returns what the artifact's sha256 must be.
-    #[must_use]
-    pub const fn artifact_sha256(&self) -> &Digest {
-        &self.manifest.artifact.sha256
-    }
-
-    /// Returns how many bytes the artifact must have.
-    #[must_use]
-    pub const fn artifact_size(&self) -> u64 {
-        self.manifest.artifact.size_bytes
-    }
-
-    /// Returns the digest of the canonical manifest.
-    #[must_use]
-    pub const fn digest(&self) -> &Digest {
-        &self.digest
-    }
-
-    /// Returns the publisher's key that signed it.
-    #[must_use]
-    pub const fn key(&self) -> &KeyId {
-        &self.key
-    }
-
-    /// Returns the registry's key that validated it, when one did.
-    #[must_use]
-    pub const fn validated_by(&self) -> Option<&KeyId> {
-        self.validated_by.as_ref()
-    }
-
-    /// Returns where it came from.
-    #[must_use]
-    pub fn from(&self) -> &str {
-        &self.from
-    }
-
     /// Adds the artifact: a file whose hash and size the store has just computed.
     ///
     /// # Errors
@@ -162,52 +128,27 @@ impl VerifiedManifest {
         sha256: Digest,
         size: u64,
     ) -> Result<Verified, VerifyError> {
-        let artifact = &self.manifest.artifact;
+        let ToolManifest { id, artifact, .. } = &self.manifest;
         if size != artifact.size_bytes {
             return Err(VerifyError::ArtifactSize {
-                id: self.manifest.id,
+                id: id.clone(),
                 size,
                 expected: artifact.size_bytes,
             });
         }
         if sha256 != artifact.sha256 {
             return Err(VerifyError::ArtifactDigest {
-                id: self.manifest.id,
+                id: id.clone(),
                 sha256,
                 expected: artifact.sha256,
             });
         }
-        let manifest = self;
-        Ok(Verified { manifest, path })
+        Ok(Verified { of: self, path })
     }
 }
 
 impl Verified {
-    /// Returns the manifest.
-    #[must_use]
-    pub const fn manifest(&self) -> &ToolManifest {
-        &self.manifest.manifest
-    }
-
-    /// Returns the manifest with all that is known of its signatures.
-    #[must_use]
-    pub const fn verified_manifest(&self) -> &VerifiedManifest {
-        &self.manifest
-    }
-
-    /// Returns the publisher's key that signed the manifest.
-    #[must_use]
-    pub const fn key(&self) -> &KeyId {
-        &self.manifest.key
-    }
-
-    /// Returns the sha256 of the artifact.
-    #[must_use]
-    pub const fn sha256(&self) -> &Digest {
-        &self.manifest.manifest.artifact.sha256
-    }
-
-    /// Returns where the artifact lies. Whoever loads it takes [`Verified::bytes`].
+    /// Returns where the artifact lies. Code that loads it takes [`Verified::bytes`].
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -220,7 +161,7 @@ impl Verified {
     ///
     /// When the file cannot be read, or is not the artifact any more.
     pub fn bytes(&self) -> Result<Vec<u8>, VerifyError> {
-        let manifest = self.manifest();
+        let manifest = &self.manifest;
         let failed = |source| VerifyError::Io {
             path: self.path.clone(),
             source,

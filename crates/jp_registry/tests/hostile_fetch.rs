@@ -17,7 +17,7 @@ use std::{
 };
 
 use jp_registry::{
-    ArtifactRef, Digest, FetchError, Get, Got, HttpSource, OciSource, Owner, Source, Transport,
+    ArtifactRef, Digest, FetchError, Get, Got, OciSource, Owner, Source, StaticSource, Transport,
 };
 
 use kit::{Plain, Shop, Web, answer};
@@ -31,8 +31,8 @@ fn shop() -> Shop {
     shop
 }
 
-fn source(web: &Web) -> HttpSource {
-    HttpSource::new(&web.url("/"), Arc::new(Plain)).unwrap()
+fn source(web: &Web) -> StaticSource {
+    StaticSource::at_url(&web.url("/"), Arc::new(Plain)).unwrap()
 }
 
 #[test]
@@ -167,9 +167,8 @@ impl Transport for Watching {
 #[test]
 fn only_artifacts_may_be_at_another_origin() {
     let watching = Arc::new(Watching::default());
-    let http = HttpSource::new("https://a.example", Arc::clone(&watching) as _).unwrap();
-    let reference = "oci://a.example/b".parse().unwrap();
-    let oci = OciSource::new(reference, Arc::clone(&watching) as _);
+    let http = StaticSource::at_url("https://a.example", Arc::clone(&watching) as _).unwrap();
+    let oci = OciSource::new("oci://a.example/b", Arc::clone(&watching) as _).unwrap();
     let (id, version) = ("ocr".parse().unwrap(), "1.0.0".parse().unwrap());
     let _ = (http.about(), http.index(), http.revocations());
     let _ = (http.rotations(), http.manifest(&id, None));
@@ -285,8 +284,8 @@ fn the_url_of_a_registry_is_plain() {
         "https://a.example/?q",
         "https://a.example/#f",
     ] {
-        assert!(HttpSource::new(url, Arc::new(Plain)).is_err(), "{url}");
+        assert!(StaticSource::at_url(url, Arc::new(Plain)).is_err(), "{url}");
     }
-    let source = HttpSource::new("https://a.example/tools", Arc::new(Plain)).unwrap();
+    let source = StaticSource::at_url("https://a.example/tools", Arc::new(Plain)).unwrap();
     assert_eq!(source.name(), "https://a.example/tools/");
 }

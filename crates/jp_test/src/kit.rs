@@ -7,10 +7,10 @@ use std::{
 };
 
 use jp_policy::Limits;
-use jp_tool::{Action, Context, Outcome};
+use jp_tool::{Action, Context, GivenBlobs, Outcome};
 use jp_wasm::{
     AbiVersion, CapabilityCalls, DirPerms, Ended, Error, FilePerms, GuestCall, GuestEvents,
-    ModuleAbi, Preopen, Prepared, Runtime, WasiConfig, WasiContext,
+    ModuleAbi, Outside, Preopen, Prepared, Runtime, WasiConfig, WasiContext,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -39,8 +39,7 @@ pub struct Kit {
     access: Access,
     limits: Limits,
     cancel: Option<CancellationToken>,
-    calls: Option<Arc<dyn CapabilityCalls>>,
-    events: Option<Arc<dyn GuestEvents>>,
+    outside: Outside,
     entrypoint: Option<String>,
     abi: AbiVersion,
     action: Action,
@@ -67,8 +66,7 @@ impl Kit {
             access: Access::ReadWrite,
             limits: Limits::default(),
             cancel: None,
-            calls: None,
-            events: None,
+            outside: Outside::default(),
             entrypoint: None,
             abi: AbiVersion::One,
             action: Action::Run,
@@ -117,14 +115,21 @@ impl Kit {
     /// Answers the capability calls of guests.
     #[must_use]
     pub fn answered_by(mut self, calls: Arc<dyn CapabilityCalls>) -> Self {
-        self.calls = Some(calls);
+        self.outside.calls = Some(calls);
         self
     }
 
     /// Hears what guests tell while they run.
     #[must_use]
     pub fn heard_by(mut self, events: Arc<dyn GuestEvents>) -> Self {
-        self.events = Some(events);
+        self.outside.events = Some(events);
+        self
+    }
+
+    /// Gives bytes to components.
+    #[must_use]
+    pub fn giving(mut self, given: &Arc<GivenBlobs>) -> Self {
+        self.outside.given = Some(Arc::clone(given));
         self
     }
 
@@ -221,9 +226,7 @@ impl Kit {
             wasi,
             limits: &self.limits,
             cancel: self.cancel.clone(),
-            calls: self.calls.clone(),
-            events: self.events.clone(),
-            outgoing: None,
+            outside: self.outside.clone(),
             module: ModuleAbi {
                 entrypoint: self.entrypoint.as_deref(),
                 version: self.abi,

@@ -34,7 +34,7 @@ const RUN: &str = r#"
 pub const SIGNATURE: &str = "(param i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32)";
 
 /// An allocator that gives everything the same place: enough for arguments nobody reads.
-pub const REALLOC: &str =
+pub(crate) const REALLOC: &str =
     r#"(func (export "realloc") (param i32 i32 i32 i32) (result i32) (i32.const 4096))"#;
 
 /// Writes a tool: `outer` is part of the component and makes the core instance `$main`, which

@@ -108,11 +108,11 @@ async fn components_of_another_shape_say_what_is_missing() {
 }
 
 #[tokio::test]
-async fn network_functions_can_be_imported_and_not_be_called() {
-    let http = |body: &str| {
+async fn http_of_a_version_that_is_not_spoken_can_be_imported_and_not_be_called() {
+    let http = |version: &str, body: &str| {
         let main = text::module(1, r#"(import "http" "f" (func $f (result i32)))"#, body);
         text::component(&text::tool(&format!(
-            r#"(import "wasi:http/types@0.2.0" (instance $http
+            r#"(import "wasi:http/types@{version}" (instance $http
                  (export "fields" (type $f (sub resource)))
                  (export "[constructor]fields" (func (result (own $f))))))
                (core func $f (canon lower (func $http "[constructor]fields")))
@@ -121,10 +121,14 @@ async fn network_functions_can_be_imported_and_not_be_called() {
                  (with "http" (instance (export "f" (func $f))))))"#
         )))
     };
+    const CALLS: &str = "(drop (call $f))";
     for host in Host::ALL {
         let kit = Kit::new(host);
-        assert!(kit.call_bytes(&http(""), "{}").await.result.is_ok());
-        let ended = kit.call_bytes(&http("(drop (call $f))"), "{}").await;
+        for (version, body) in [("0.3.0", ""), ("0.2.0", CALLS)] {
+            let ended = kit.call_bytes(&http(version, body), "{}").await;
+            assert!(ended.result.is_ok(), "{version}: {ended:?}");
+        }
+        let ended = kit.call_bytes(&http("0.3.0", CALLS), "{}").await;
         let Err(Error::Denied { capability }) = ended.result else {
             panic!("{ended:?}")
         };

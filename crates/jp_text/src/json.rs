@@ -6,17 +6,17 @@
 use core::fmt;
 
 /// The most values that a text may hold, however deep they lie; a key belongs to its value.
-pub const MAX_JSON_VALUES: usize = 250_000;
+pub(crate) const MAX_JSON_VALUES: usize = 250_000;
 
 /// The most lists and objects inside each other; the reader itself goes no deeper.
-pub const MAX_JSON_DEPTH: usize = 127;
+pub(crate) const MAX_JSON_DEPTH: usize = 127;
 
 /// What a text has too much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonBound {
-    /// It has more than [`MAX_JSON_VALUES`].
+    /// It has more than 250,000 values.
     Values,
-    /// It is nested deeper than [`MAX_JSON_DEPTH`].
+    /// It is nested more than 127 levels deep.
     Depth,
 }
 

@@ -25,6 +25,6 @@ pub use escape::{
     JsonEscape, escape, escape_line, file_name, json_escape, mask, message, one_line, short_line,
 };
 pub use hidden::{is_hidden, is_variation_selector, lacks_fixed_shape};
-pub use json::{JsonBound, MAX_JSON_DEPTH, MAX_JSON_VALUES, check_json};
+pub use json::{JsonBound, check_json};
 pub use quote::{Inline, inline, start};
 pub use shorten::{shorten, shorten_and_count};

@@ -4,6 +4,7 @@
 //! [`Part`] is MCP's, with bytes as base64.
 
 mod blob;
+mod given;
 mod size;
 mod text;
 
@@ -11,6 +12,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
 pub use blob::{Blob, InvalidBase64};
+pub use given::{GivenBlob, GivenBlobs, NoRoom};
 
 /// What a tool answered beside its text.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,5 +1,7 @@
 //! What a tool says about itself, so that nobody writes it down twice.
 
+use std::{error::Error, fmt};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -38,6 +40,63 @@ pub struct DescribedTool {
     pub output_schema: Option<Value>,
 }
 
+/// Why what a component said is no description.
+#[derive(Debug)]
+pub enum DescriptionError {
+    /// It is no JSON of that form.
+    Unreadable(serde_json::Error),
+    /// It holds more tools than anybody would look at.
+    TooMany,
+    /// A tool has no name.
+    Nameless,
+    /// Two tools have one name.
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// The parameters of a tool are no schema.
+    Parameters {
+        /// The tool's name.
+        name: String,
+    },
+    /// The output schema of a tool is none.
+    OutputSchema {
+        /// The tool's name.
+        name: String,
+    },
+}
+
+impl fmt::Display for DescriptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // What could not be read may be part of the message, and as long as it likes.
+            Self::Unreadable(error) => {
+                let error = error.to_string();
+                f.write_str(&jp_text::shorten(&error, 300))
+            }
+            Self::TooMany => write!(f, "more than {MAX_TOOLS} tools"),
+            Self::Nameless => f.write_str("a tool has no name"),
+            Self::Twice { name } => write!(f, "the tool `{name}` is there twice"),
+            Self::Parameters { name } => {
+                write!(f, "the parameters of `{name}` are no JSON Schema object")
+            }
+            Self::OutputSchema { name } => write!(
+                f,
+                "invalid `output_schema` of `{name}`: expected a JSON Schema object"
+            ),
+        }
+    }
+}
+
+impl Error for DescriptionError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Unreadable(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
 impl Description {
     /// Reads what a component said, and says what is wrong with it if it is no description.
     ///
@@ -45,18 +104,15 @@ impl Description {
     ///
     /// When it is no JSON of that form, when there are too many tools, when parameters are no object,
     /// or when a name is empty or there twice.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let read: Self = serde_json::from_str(text).map_err(|error| {
-            // What could not be read may be part of the message, and as long as it likes.
-            jp_text::shorten(&error.to_string(), 300).into_owned()
-        })?;
+    pub fn read(text: &str) -> Result<Self, DescriptionError> {
+        let read: Self = serde_json::from_str(text).map_err(DescriptionError::Unreadable)?;
         if read.tools.len() > MAX_TOOLS {
-            return Err(format!("more than {MAX_TOOLS} tools"));
+            return Err(DescriptionError::TooMany);
         }
         for (at, tool) in read.tools.iter().enumerate() {
-            let name = jp_text::shorten(&tool.name, 100);
+            let name = || jp_text::shorten(&tool.name, 100).into_owned();
             if tool.name.is_empty() {
-                return Err("a tool has no name".to_owned());
+                return Err(DescriptionError::Nameless);
             }
             if read
                 .tools
@@ -64,21 +120,17 @@ impl Description {
                 .take(at)
                 .any(|other| other.name == tool.name)
             {
-                return Err(format!("the tool `{name}` is there twice"));
+                return Err(DescriptionError::Twice { name: name() });
             }
             if !tool.parameters.is_object() {
-                return Err(format!(
-                    "the parameters of `{name}` are no JSON Schema object"
-                ));
+                return Err(DescriptionError::Parameters { name: name() });
             }
             if tool
                 .output_schema
                 .as_ref()
                 .is_some_and(|schema| !schema.is_object())
             {
-                return Err(format!(
-                    "invalid `output_schema` of `{name}`: expected a JSON Schema object"
-                ));
+                return Err(DescriptionError::OutputSchema { name: name() });
             }
         }
         Ok(read)
@@ -133,7 +185,7 @@ mod tests {
                 "twice",
             ),
         ] {
-            let error = Description::read(text).unwrap_err();
+            let error = Description::read(text).unwrap_err().to_string();
             assert!(error.contains(words), "{text}: {error}");
             assert!(error.len() < 1000);
         }

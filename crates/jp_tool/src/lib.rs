@@ -17,11 +17,11 @@ mod tool;
 
 pub use answer::{Answer, Beside, Problem};
 pub use content::{
-    Annotations, Blob, Content, EmbeddedResource, InvalidBase64, Media, Part, Resource,
-    ResourceContents, ResourceLink, Role, TextPart,
+    Annotations, Blob, Content, EmbeddedResource, GivenBlob, GivenBlobs, InvalidBase64, Media,
+    NoRoom, Part, Resource, ResourceContents, ResourceLink, Role, TextPart,
 };
 pub use context::{Action, Context};
-pub use description::{DescribedTool, Description};
+pub use description::{DescribedTool, Description, DescriptionError};
 pub use input::{Input, Sample, SampleMessage};
 pub use outcome::Outcome;
 pub use question::{AnswerType, AnswerTypeError, Question};

@@ -14,10 +14,13 @@ const NO_BUFFER: &[u8] =
     br#"{"status":"error","code":"internal","error":"the input lies in no buffer of this module"}"#;
 
 /// Makes a core module of a `fn(&[u8]) -> Vec<u8>`: exports `alloc`, `dealloc` and `execute`. The
-/// linker exports `memory`.
+/// linker exports `memory`. Of several functions with names each is an entrypoint by that name.
 #[macro_export]
 macro_rules! module {
     ($answer:expr) => {
+        $crate::module!(execute: $answer);
+    };
+    ($($entrypoint:ident: $answer:expr),+ $(,)?) => {
         #[unsafe(no_mangle)]
         extern "C" fn alloc(len: i32) -> i32 {
             $crate::abi::alloc(len)
@@ -28,10 +31,12 @@ macro_rules! module {
             $crate::abi::dealloc(address);
         }
 
-        #[unsafe(no_mangle)]
-        extern "C" fn execute(address: i32, len: i32) -> i64 {
-            $crate::abi::execute($answer, address, len)
-        }
+        $(
+            #[unsafe(no_mangle)]
+            extern "C" fn $entrypoint(address: i32, len: i32) -> i64 {
+                $crate::abi::execute($answer, address, len)
+            }
+        )+
     };
 }
 

@@ -24,7 +24,7 @@ mod walk;
 pub use arguments::run;
 pub use execute::{LearnInput, execute};
 pub use knowledge::{LearnedSubject, Preloaded, TopicPrompt, knowledge_section};
-pub use limits::{MAX_ENTRIES, MAX_OUTPUT_BYTES, MAX_SUBJECT_BYTES};
+pub use limits::MAX_ENTRIES;
 #[cfg(not(target_arch = "wasm32"))]
 pub use scan::scan_beneath;
 pub use scan::{Scan, ScanError, Subject, scan};

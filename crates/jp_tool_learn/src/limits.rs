@@ -5,10 +5,10 @@
 pub const MAX_ENTRIES: usize = 200_000;
 
 /// The size of the largest subject that is loaded: 8 MiB.
-pub const MAX_SUBJECT_BYTES: u64 = 8 * 1024 * 1024;
+pub(crate) const MAX_SUBJECT_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The size of all subjects loaded by one call: 32 MiB.
-pub const MAX_OUTPUT_BYTES: usize = 32 * 1024 * 1024;
+pub(crate) const MAX_OUTPUT_BYTES: usize = 32 * 1024 * 1024;
 
 /// The bytes of all paths of a topic. Paths 4 KiB long would otherwise make [`MAX_ENTRIES`] of them
 /// cost a gigabyte.

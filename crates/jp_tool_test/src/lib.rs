@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The id of the question that `"ask": true` leads to.
-pub const QUESTION: &str = "confirm";
+pub(crate) const QUESTION: &str = "confirm";
 
 #[derive(Deserialize)]
 struct TestArgs {

@@ -1,15 +1,17 @@
-//! What a component of `jp:tool@0.2.0` answers, in the types of `jp_tool`, and the bytes it hands
-//! over for that. The host keeps them from the moment they are handed over, so they are counted then.
+//! What a component of `jp:tool@0.2.0` answers, in the types of `jp_tool`. The bytes of it are in
+//! `blob.rs`.
 
 use jp_tool::{
     Annotations, Answer, Beside, Blob, Content, EmbeddedResource, Input, Media, Outcome, Part,
     Resource, ResourceContents, ResourceLink, Role, Sample, SampleMessage, TextPart,
 };
-use wasmtime::component::{Resource as Handle, ResourceTable};
+use wasmtime::component::Resource as Handle;
 use wasmtime_wasi::WasiView as _;
 
 use crate::{
+    blob::KeptBlob,
     convert::{
+        AnswerError,
         described::{
             exports::jp::tool0_2_0::guest,
             jp::tool0_2_0::{content as wit, inputs},
@@ -19,38 +21,13 @@ use crate::{
     host::State,
 };
 
-/// Bytes that a component has handed over.
-#[expect(unreachable_pub, reason = "the generated bindings re-export it")]
-pub struct KeptBlob(Vec<u8>);
-
-impl wit::HostBlob for State {
-    fn new(&mut self, bytes: Vec<u8>) -> wasmtime::Result<Handle<KeptBlob>> {
-        self.outward.count_bytes(bytes.len())?;
-        Ok(self.ctx().table.push(KeptBlob(bytes))?)
-    }
-
-    fn append(&mut self, blob: Handle<KeptBlob>, bytes: Vec<u8>) -> wasmtime::Result<()> {
-        self.outward.count_bytes(bytes.len())?;
-        self.ctx().table.get_mut(&blob)?.0.extend(bytes);
-        Ok(())
-    }
-
-    fn drop(&mut self, blob: Handle<KeptBlob>) -> wasmtime::Result<()> {
-        self.ctx().table.delete(blob)?;
-        Ok(())
-    }
-}
-
-impl wit::Host for State {}
-
-/// Turns what a component said into an answer.
+/// Turns the outcome of a component into an answer.
 pub(crate) fn of(outcome: guest::Outcome, state: &mut State) -> wasmtime::Result<Answer> {
-    let table = state.ctx().table;
     match outcome {
         guest::Outcome::Success(said) => {
-            let content = match content(said, table)? {
+            let content = match content(said, state)? {
                 Ok(content) => content,
-                Err(problem) => return Ok(Outcome::failed(problem).into()),
+                Err(problem) => return Ok(Outcome::failed(problem.to_string()).into()),
             };
             Ok(content.into())
         }
@@ -61,8 +38,8 @@ pub(crate) fn of(outcome: guest::Outcome, state: &mut State) -> wasmtime::Result
                 transient,
                 content: beside,
             } = failure;
-            // What is beside a complaint is no reason to lose it.
-            let content = content(beside, table)?.unwrap_or_default();
+            // Invalid content beside an error must not hide the error.
+            let content = content(beside, state)?.unwrap_or_default();
             let outcome = Outcome::Error {
                 message,
                 trace,
@@ -85,7 +62,7 @@ fn needs(wanted: Vec<inputs::Input>) -> Answer {
         all.push(match input {
             inputs::Input::Question(question) => match from_wit_question(question) {
                 Ok(question) => Input::Question(question),
-                Err(problem) => return Outcome::failed(problem).into(),
+                Err(problem) => return Outcome::failed(problem.to_string()).into(),
             },
             inputs::Input::Sample(sample) => Input::Sample(Sample {
                 id: sample.id,
@@ -109,29 +86,27 @@ fn message(message: inputs::SampleMessage) -> SampleMessage {
 /// Reads parts and data; the inner error is what the tool did wrong.
 fn content(
     said: wit::Content,
-    table: &mut ResourceTable,
-) -> wasmtime::Result<Result<Content, String>> {
+    state: &mut State,
+) -> wasmtime::Result<Result<Content, AnswerError>> {
     let mut parts = Vec::with_capacity(said.parts.len());
     for part in said.parts {
-        parts.push(read(part, table)?);
+        parts.push(read(part, state)?);
     }
     let structured = said.structured.map(|json| serde_json::from_str(&json));
     Ok(match structured.transpose() {
         Ok(structured) => Ok(Content { parts, structured }),
-        Err(error) => Err(format!(
-            "the tool gave a structured result that is not JSON: {error}"
-        )),
+        Err(error) => Err(AnswerError::Structured(error)),
     })
 }
 
-fn read(part: wit::Part, table: &mut ResourceTable) -> wasmtime::Result<Part> {
+fn read(part: wit::Part, state: &mut State) -> wasmtime::Result<Part> {
     Ok(match part {
         wit::Part::Text(part) => Part::Text(TextPart {
             text: part.text,
             annotations: part.annotations.map(annotations),
         }),
-        wit::Part::Image(part) => Part::Image(media(part, table)?),
-        wit::Part::Audio(part) => Part::Audio(media(part, table)?),
+        wit::Part::Image(part) => Part::Image(media(part, state)?),
+        wit::Part::Audio(part) => Part::Audio(media(part, state)?),
         wit::Part::Embedded(part) => Part::Resource(EmbeddedResource {
             resource: Resource {
                 uri: part.uri,
@@ -139,7 +114,7 @@ fn read(part: wit::Part, table: &mut ResourceTable) -> wasmtime::Result<Part> {
                 contents: match part.contents {
                     wit::ResourceContents::Text(text) => ResourceContents::Text(text),
                     wit::ResourceContents::Blob(bytes) => {
-                        ResourceContents::Blob(blob(bytes, table)?)
+                        ResourceContents::Blob(blob(bytes, state)?)
                     }
                 },
             },
@@ -157,16 +132,17 @@ fn read(part: wit::Part, table: &mut ResourceTable) -> wasmtime::Result<Part> {
     })
 }
 
-fn media(media: wit::Media, table: &mut ResourceTable) -> wasmtime::Result<Media> {
+fn media(media: wit::Media, state: &mut State) -> wasmtime::Result<Media> {
     Ok(Media {
-        data: blob(media.data, table)?,
+        data: blob(media.data, state)?,
         mime_type: media.mime_type,
         annotations: media.annotations.map(annotations),
     })
 }
 
-fn blob(handle: Handle<KeptBlob>, table: &mut ResourceTable) -> wasmtime::Result<Blob> {
-    Ok(table.delete(handle)?.0.into())
+fn blob(handle: Handle<KeptBlob>, state: &mut State) -> wasmtime::Result<Blob> {
+    let kept = state.ctx().table.delete(handle)?;
+    Ok(kept.into_bytes(&mut state.outward)?.into())
 }
 
 fn annotations(said: wit::Annotations) -> Annotations {

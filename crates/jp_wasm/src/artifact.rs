@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    path::PathBuf,
+    ffi::OsString,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -15,8 +15,9 @@ use crate::{
     code::{Code, Layer},
     error::Error,
     guest::{GuestPre, ToolKind},
+    looks::{Identity, Looks},
     prescan,
-    source::{Identity, Place, Read},
+    source::{Place, Read},
     spares::Spares,
 };
 
@@ -62,7 +63,7 @@ impl Prepared {
         &self.hex
     }
 
-    /// Tells what kind of tool this is.
+    /// Returns what kind of tool this is.
     #[must_use]
     pub fn kind(&self) -> ToolKind {
         self.spares.pre().kind()
@@ -83,19 +84,26 @@ impl Prepared {
 pub(crate) struct Artifacts {
     engine: Engine,
     cache: Option<Cache>,
+    looks: Arc<Looks>,
     spares: usize,
     spare_places: Arc<tokio::sync::Semaphore>,
     known: Mutex<HashMap<Sha256, Arc<OnceCell<Prepared>>>>,
-    paths: Mutex<HashMap<PathBuf, (Identity, Prepared)>>,
+    paths: Mutex<HashMap<OsString, (Identity, Prepared)>>,
     embedded: Mutex<HashMap<(usize, usize), Prepared>>,
     compiling: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Artifacts {
-    pub(crate) fn new(engine: Engine, cache: Option<Cache>, spares: usize) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        cache: Option<Cache>,
+        looks: Arc<Looks>,
+        spares: usize,
+    ) -> Self {
         Self {
             engine,
             cache,
+            looks,
             spares,
             spare_places: Arc::new(tokio::sync::Semaphore::new(SPARES)),
             known: Mutex::default(),
@@ -146,8 +154,8 @@ impl Artifacts {
         place: &Place<'_>,
         notify: &(dyn Fn(u64) + Sync),
     ) -> Result<Prepared, Error> {
-        let identity = place.identity()?;
-        if let Some((known, prepared)) = lock(&self.paths).get(place.path())
+        let identity = place.identity(&self.looks)?;
+        if let Some((known, prepared)) = lock(&self.paths).get(place.path().as_os_str())
             && *known == identity
         {
             return Ok(prepared.clone());
@@ -159,7 +167,7 @@ impl Artifacts {
             if paths.len() >= MAX_REMEMBERED {
                 paths.clear();
             }
-            paths.insert(place.path().to_owned(), (identity, prepared.clone()));
+            paths.insert(place.path().into(), (identity, prepared.clone()));
         }
         Ok(prepared)
     }
@@ -194,7 +202,7 @@ impl Artifacts {
         prepared.await.cloned()
     }
 
-    /// Compiles on a thread of its own, away from whoever drives the caller's future.
+    /// Compiles on a thread of its own, away from the thread that drives the caller's future.
     ///
     /// The thread keeps the turn: a caller that loses interest must not let the next compile start
     /// beside one that cannot be stopped.

@@ -40,7 +40,7 @@ impl Cache {
         let own = rustix::process::geteuid().as_raw();
         if !found.is_dir() || found.uid() != own || found.mode() & 0o022 != 0 {
             let why = "must be a directory of yours that nobody else may write; \
-                       mend it with `chmod 700`, or name another with JP_CACHE_DIR";
+                       fix it with `chmod 700`, or name another with JP_CACHE_DIR";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
         Ok(Self {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jp_policy::Limits;
-use jp_tool::{Answer, Beside, Context, Outcome};
+use jp_tool::{Answer, Beside, Context, GivenBlobs, Outcome};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -27,14 +27,23 @@ pub struct GuestCall<'a> {
     pub limits: &'a Limits,
     /// Stops the call when its caller loses interest.
     pub cancel: Option<CancellationToken>,
+    /// Whom it reaches meanwhile.
+    pub outside: Outside,
+    /// How a core module is entered and spoken to; components have no use for it.
+    pub module: ModuleAbi<'a>,
+}
+
+/// Whom a guest reaches while it runs; by default nobody.
+#[derive(Clone, Default)]
+pub struct Outside {
     /// Answers its capability calls; without it there are none.
     pub calls: Option<Arc<dyn CapabilityCalls>>,
-    /// Hears what it tells meanwhile; without it nobody does.
+    /// Receives what the guest reports meanwhile; without it the reports are dropped.
     pub events: Option<Arc<dyn GuestEvents>>,
     /// Makes the HTTP requests of a component; without it each is denied.
     pub outgoing: Option<Arc<dyn Outgoing>>,
-    /// How a core module is entered and spoken to; components have no use for it.
-    pub module: ModuleAbi<'a>,
+    /// The bytes that a component is given; without them there are none.
+    pub given: Option<Arc<GivenBlobs>>,
 }
 
 /// What a guest is called for.

@@ -1,11 +1,11 @@
 //! How a guest reaches what the host does on its behalf. Does not know what that is: names and JSON
 //! go out, JSON comes back.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use jp_tool::Problem;
 use serde_json::{json, value::RawValue};
+
+use crate::call::Outside;
 
 /// Capability calls of one call, over all its steps.
 pub(crate) const MAX_CALLS: usize = 64;
@@ -16,7 +16,7 @@ const MAX_NAME: usize = 200;
 /// A capability call that failed, or was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CapabilityError {
-    /// What a module is told: JSON in the broker's shape.
+    /// What a module receives: JSON in the broker's shape.
     pub json: String,
     /// The same for people.
     pub problem: Problem,
@@ -48,12 +48,12 @@ pub trait CapabilityCalls: Send + Sync {
 
 /// Has a capability call answered, or refuses it when nobody is there to answer.
 pub(crate) async fn answer(
-    calls: Option<&Arc<dyn CapabilityCalls>>,
+    outside: &Outside,
     tool: &str,
     (name, arguments): (&str, &str),
     afterwards: Afterwards,
 ) -> Result<Box<RawValue>, CapabilityError> {
-    if let Some(calls) = calls {
+    if let Some(calls) = &outside.calls {
         return calls.call(name, arguments, afterwards).await;
     }
     let name = jp_text::shorten(name, MAX_NAME);

@@ -29,11 +29,11 @@ impl WasiContext {
     ///
     /// The file is opened here, once: links of the host are followed now, and what happens to the
     /// path later changes nothing. The guest sees the file's name as far as it is plain text;
-    /// control characters and what is no UTF-8 appear as `_`.
+    /// control characters and what is not UTF-8 appear as `_`.
     ///
     /// # Errors
     ///
-    /// When there is no such file, it may not be opened so, or it is no regular file; and when
+    /// When there is no such file, it may not be opened so, or it is not a regular file; and when
     /// `guest_dir` is taken.
     pub fn mount_file(
         &mut self,

@@ -16,8 +16,8 @@ pub(crate) enum Layer {
 }
 
 impl Layer {
-    /// Reads the field after the version, which is all that tells the two apart. Bytes that are
-    /// neither are refused by whoever looks at the rest of them.
+    /// Reads the field after the version, which is all that distinguishes the two. Bytes that are
+    /// neither are refused by the code that reads the rest of them.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         match bytes.get(6..8) {
             Some([1, 0]) => Self::Component,

@@ -1,7 +1,7 @@
 //! Conversions between the WIT types of `jp:tool@0.1.0` and those of `jp_tool`. What version 0.2.0
 //! adds is in `answer.rs`.
 
-use jp_tool::{Action, AnswerType, Context, Outcome, Question};
+use jp_tool::{Action, AnswerType, AnswerTypeError, Context, Outcome, Question};
 
 /// Bindings generated from the contract.
 #[expect(
@@ -30,7 +30,7 @@ pub(crate) mod described {
         exports: { default: async },
         with: {
             "jp:tool/types@0.1.0": super::generated::jp::tool::types,
-            "jp:tool/content@0.2.0.blob": crate::answer::KeptBlob,
+            "jp:tool/content@0.2.0.blob": crate::blob::KeptBlob,
             "jp:tool/capabilities@0.2.0.pending-call": crate::pending::PendingCall,
             "wasi:io/poll@0.2.0": wasmtime_wasi_io::bindings::wasi::io::poll,
         },
@@ -82,25 +82,33 @@ pub fn from_wit_outcome(outcome: wit::Outcome) -> Outcome {
         },
         wit::Outcome::NeedsInput(question) => match from_wit_question(question) {
             Ok(question) => Outcome::NeedsInput { question },
-            Err(problem) => Outcome::failed(problem),
+            Err(problem) => Outcome::failed(problem.to_string()),
         },
     }
 }
 
+/// What a tool did wrong in what it gave back.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AnswerError {
+    #[error("the tool asked a question nobody can answer: {0}")]
+    AnswerType(#[source] AnswerTypeError),
+    #[error("the tool asked a question whose default is not JSON: {0}")]
+    Default(#[source] serde_json::Error),
+    #[error("the tool gave a structured result that is not JSON: {0}")]
+    Structured(#[source] serde_json::Error),
+}
+
 /// Reads a question, or says what is wrong with it.
-pub(crate) fn from_wit_question(question: wit::Question) -> Result<Question, String> {
+pub(crate) fn from_wit_question(question: wit::Question) -> Result<Question, AnswerError> {
     let wit::Question {
         id,
         text,
         answer_type,
         default,
     } = question;
-    let answer_type = AnswerType::from_wit(&answer_type)
-        .map_err(|error| format!("the tool asked a question nobody can answer: {error}"))?;
+    let answer_type = AnswerType::from_wit(&answer_type).map_err(AnswerError::AnswerType)?;
     let default = default.map(|json| serde_json::from_str(&json));
-    let default = default
-        .transpose()
-        .map_err(|error| format!("the tool asked a question whose default is not JSON: {error}"))?;
+    let default = default.transpose().map_err(AnswerError::Default)?;
     Ok(Question {
         id,
         text,

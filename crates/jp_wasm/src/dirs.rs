@@ -2,9 +2,10 @@
 
 use std::{
     collections::HashMap,
+    ffi::OsString,
     fs::File as StdFile,
     os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -14,11 +15,14 @@ use crate::{
     error::Error,
     files::Mount,
     host::{WasiConfig, WasiContext, open_dir},
+    looks::Looks,
 };
 
 /// Handles of directories that calls open again and again.
-#[derive(Default)]
-pub(crate) struct DirCache(Mutex<HashMap<PathBuf, CachedDir>>);
+pub(crate) struct DirCache {
+    known: Mutex<HashMap<OsString, CachedDir>>,
+    looks: Arc<Looks>,
+}
 
 struct CachedDir {
     identity: (u64, u64),
@@ -30,6 +34,13 @@ struct CachedDir {
 const MAX_CACHED_DIRS: usize = 256;
 
 impl DirCache {
+    pub(crate) fn new(looks: Arc<Looks>) -> Self {
+        Self {
+            known: Mutex::default(),
+            looks,
+        }
+    }
+
     /// Opens the directories of a configuration, or takes the handles of earlier calls when the
     /// paths still lead to the same directories.
     pub(crate) fn context(&self, config: &WasiConfig) -> Result<WasiContext, Error> {
@@ -62,15 +73,17 @@ impl DirCache {
     }
 
     fn mount(&self, path: &Path, perms: FsPerms) -> std::io::Result<Mount> {
-        // Not `std::fs::metadata`, which asks for more and takes longer; this is part of each call.
-        let found = rustix::fs::stat(path)?;
-        let identity = (found.st_dev, found.st_ino);
-        let mut dirs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.looks.identity(path)?;
+        let identity = (found.device, found.inode);
+        let mut dirs = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let pick = |dir: &CachedDir| match perms {
             FsPerms::ReadOnly => dir.read.clone(),
             FsPerms::ReadWrite => dir.write.clone(),
         };
-        if let Some(dir) = dirs.get(path).filter(|dir| dir.identity == identity) {
+        if let Some(dir) = dirs
+            .get(path.as_os_str())
+            .filter(|dir| dir.identity == identity)
+        {
             return Ok(pick(dir));
         }
         let handle = open_dir(path)?;
@@ -84,7 +97,7 @@ impl DirCache {
         if dirs.len() >= MAX_CACHED_DIRS {
             dirs.clear();
         }
-        dirs.insert(path.to_owned(), dir);
+        dirs.insert(path.into(), dir);
         Ok(mount)
     }
 }

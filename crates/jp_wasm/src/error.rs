@@ -31,7 +31,7 @@ pub enum Error {
         /// Which path.
         path: PathBuf,
     },
-    /// The bytes are no component this host can compile.
+    /// The bytes are not a component this host can compile.
     #[error("{reason}")]
     Compile {
         /// What is wrong with them.

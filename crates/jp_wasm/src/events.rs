@@ -1,14 +1,13 @@
-//! What a component tells and asks while it runs, in `jp:tool@0.2.0`: how far it is, lines for its
+//! What a component reports and asks while it runs, in `jp:tool@0.2.0`: how far it is, lines for its
 //! log, and capability calls. Who listens and who answers is handed in with the call.
 
-use std::sync::Arc;
-
+use jp_tool::GivenBlob;
 use wasmtime::component::{HasSelf, Resource};
 use wasmtime_wasi::WasiView as _;
 
 use crate::{
-    call::GuestCall,
-    capability::{self, Afterwards, CapabilityCalls, MAX_CALLS},
+    call::{GuestCall, Outside},
+    capability::{self, Afterwards, MAX_CALLS},
     convert::described::jp::tool0_2_0::{capabilities, content, events, inputs},
     error::{OutputFull, TooManyCalls},
     execute::bytes,
@@ -19,7 +18,7 @@ use crate::{
 /// What an event costs beside its text, so that nobody sends empty ones for ever.
 const EVENT: usize = 64;
 
-/// Hears what a guest tells while it runs.
+/// Receives what a guest reports while it runs.
 pub trait GuestEvents: Send + Sync {
     /// Hears how far it is; the fraction lies between 0 and 1.
     fn progress(&self, message: &str, fraction: Option<f64>);
@@ -31,7 +30,7 @@ pub trait GuestEvents: Send + Sync {
 /// How much a line of a guest's log matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
-    /// For whoever writes the tool.
+    /// For the tool's author.
     Debug,
     /// Worth knowing.
     Info,
@@ -41,11 +40,10 @@ pub enum LogLevel {
     Error,
 }
 
-/// Where what a guest tells and asks goes to, and how much of it there was.
+/// Where a guest's reports and questions go, and how much of them there was.
 #[derive(Default)]
 pub(crate) struct Outward {
-    events: Option<Arc<dyn GuestEvents>>,
-    calls: Option<Arc<dyn CapabilityCalls>>,
+    outside: Outside,
     tool: String,
     made: usize,
     room: usize,
@@ -55,11 +53,19 @@ impl Outward {
     /// Connects a guest for one call.
     pub(crate) fn of(call: &GuestCall<'_>) -> Self {
         Self {
-            events: call.events.clone(),
-            calls: call.calls.clone(),
+            outside: call.outside.clone(),
             tool: call.name.to_owned(),
             made: 0,
             room: bytes(call.limits.output_bytes),
+        }
+    }
+
+    /// Makes one with so much room for output and nobody who listens.
+    #[cfg(test)]
+    pub(crate) fn with_room(room: usize) -> Self {
+        Self {
+            room,
+            ..Self::default()
         }
     }
 
@@ -77,6 +83,11 @@ impl Outward {
         Ok(())
     }
 
+    /// Hands over bytes that the guest was given, if there are any of this name.
+    pub(crate) fn take_given(&self, name: &str) -> Option<GivenBlob> {
+        self.outside.given.as_ref()?.take(name)
+    }
+
     /// Counts bytes that the host keeps for the guest.
     pub(crate) fn count_bytes(&mut self, size: usize) -> Result<(), OutputFull> {
         self.room = self.room.checked_sub(size).ok_or(OutputFull)?;
@@ -88,7 +99,7 @@ impl events::Host for State {
     fn progress(&mut self, message: String, fraction: Option<f64>) -> wasmtime::Result<()> {
         self.touched = true;
         self.outward.count(&message)?;
-        if let Some(events) = &self.outward.events {
+        if let Some(events) = &self.outward.outside.events {
             let fraction = fraction.filter(|fraction| fraction.is_finite());
             events.progress(&message, fraction.map(|fraction| fraction.clamp(0.0, 1.0)));
         }
@@ -104,7 +115,7 @@ impl events::Host for State {
             events::Level::Warn => LogLevel::Warn,
             events::Level::Error => LogLevel::Error,
         };
-        if let Some(events) = &self.outward.events {
+        if let Some(events) = &self.outward.outside.events {
             events.log(level, &text);
         }
         Ok(())
@@ -121,9 +132,9 @@ impl capabilities::Host for State {
     ) -> wasmtime::Result<Result<String, capabilities::CapabilityError>> {
         self.touched = true;
         self.outward.count_call()?;
-        let Outward { calls, tool, .. } = &self.outward;
+        let Outward { outside, tool, .. } = &self.outward;
         let asked = (name.as_str(), args.as_str());
-        let answer = capability::answer(calls.as_ref(), tool, asked, Afterwards::GuestGoesOn);
+        let answer = capability::answer(outside, tool, asked, Afterwards::GuestGoesOn);
         Ok(pending::told(answer.await))
     }
 
@@ -134,10 +145,10 @@ impl capabilities::Host for State {
     ) -> wasmtime::Result<Resource<PendingCall>> {
         self.touched = true;
         self.outward.count_call()?;
-        let (calls, tool) = (self.outward.calls.clone(), self.outward.tool.clone());
+        let (outside, tool) = (self.outward.outside.clone(), self.outward.tool.clone());
         let call = PendingCall::start(async move {
             let asked = (name.as_str(), args.as_str());
-            capability::answer(calls.as_ref(), &tool, asked, Afterwards::GuestGoesOn).await
+            capability::answer(&outside, &tool, asked, Afterwards::GuestGoesOn).await
         });
         Ok(self.ctx().table.push(call.await)?)
     }

@@ -8,7 +8,7 @@ use std::{
 
 use jp_policy::{Limit, Limits};
 use jp_tool::{Answer, Beside, Input, Outcome};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::SemaphorePermit;
 use wasmtime::Store;
 
 use crate::{
@@ -18,9 +18,9 @@ use crate::{
     error::{Error, Signs, Stopped, classify, describe},
     guest::Guest,
     host::State,
+    runtime::Runtime,
     spares::Spare,
     stop::{Stop, run_in_turns},
-    ticker::Ticker,
 };
 
 /// What the host may still copy out of a guest beside its result.
@@ -29,22 +29,9 @@ const SLACK: u64 = 64 * 1024;
 /// A time nobody waits for.
 const FAR: Duration = Duration::from_hours(24 * 365);
 
-/// The parts of a runtime that a call needs.
-pub(crate) struct Running<'a> {
-    pub(crate) engine: &'a wasmtime::Engine,
-    pub(crate) ticker: &'a Ticker,
-    /// Turns to compute.
-    pub(crate) turns: &'a Semaphore,
-    /// Places in the pool.
-    pub(crate) places: &'a Semaphore,
-    /// How instances are allocated.
-    pub(crate) allocation: Allocation,
-    /// What guests are called for.
-    pub(crate) task: Task,
-}
-
-impl Running<'_> {
-    pub(crate) async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
+impl Runtime {
+    /// Runs one call in an instance of its own.
+    pub(crate) async fn run(&self, prepared: &Prepared, call: GuestCall<'_>, task: Task) -> Ended {
         if let Err(error) = check_stdio(prepared, &call) {
             return Ended::failed(error);
         }
@@ -73,7 +60,7 @@ impl Running<'_> {
                 (store, Some(guest))
             }
             None => match new_store(
-                self.engine,
+                &self.engine,
                 Arc::clone(&stop),
                 bytes(call.limits.memory_bytes),
             ) {
@@ -85,7 +72,14 @@ impl Running<'_> {
             },
         };
         let result = match arm(&mut store, &stop, &call) {
-            Ok(()) => self.run(&mut store, guest, prepared, &call, &stop).await,
+            Ok(()) => {
+                let living = Living {
+                    store: &mut store,
+                    guest,
+                    stop: &stop,
+                };
+                self.answer(living, prepared, &call, task).await
+            }
             Err(error) => Err(error),
         };
         let traces = traces(&store, call.limits);
@@ -100,19 +94,19 @@ impl Running<'_> {
         }
         let waiting = self.places.acquire();
         // The semaphore is never closed.
-        run_in_turns(waiting, stop, self.turns, self.ticker)
+        run_in_turns(waiting, stop, &self.turns, &self.ticker)
             .await
             .map(Result::ok)
     }
 
-    async fn run(
+    async fn answer(
         &self,
-        store: &mut Store<State>,
-        guest: Option<Guest>,
+        living: Living<'_>,
         prepared: &Prepared,
         call: &GuestCall<'_>,
-        stop: &Arc<Stop>,
+        task: Task,
     ) -> Result<Answer, Error> {
+        let Living { store, guest, stop } = living;
         // Pinned here, because moving a future this large costs as much as a system call.
         let run = pin!(async {
             let guest = match guest {
@@ -120,9 +114,9 @@ impl Running<'_> {
                 None => start(store, prepared).await?,
             };
             let pre = prepared.spares.pre();
-            pre.call(store, guest, call, self.task).await
+            pre.call(store, guest, call, task).await
         });
-        let answer = match run_in_turns(run, stop, self.turns, self.ticker).await {
+        let answer = match run_in_turns(run, stop, &self.turns, &self.ticker).await {
             Ok(answer) => answer?,
             Err(stopped) => return Err(stopped.into()),
         };
@@ -143,11 +137,22 @@ impl Running<'_> {
     /// costs a third of a short call. Nobody else does it in a command that is about to end, or
     /// when too many wait for it already.
     fn take_down(&self, mut store: Store<State>) {
+        if store.data().files.changed {
+            self.looks.forget();
+        }
         store.data_mut().close_all();
         if self.allocation == Allocation::Pooling {
             drop(self.ticker.take_down(store));
         }
     }
+}
+
+/// Where a call runs.
+struct Living<'a> {
+    store: &'a mut Store<State>,
+    /// A guest that was made ahead of time.
+    guest: Option<Guest>,
+    stop: &'a Arc<Stop>,
 }
 
 /// Refuses a program that hears and answers through streams it does not have.
@@ -180,7 +185,7 @@ fn arm(store: &mut Store<State>, stop: &Arc<Stop>, call: &GuestCall<'_>) -> Resu
     }
     state.files.mounts.clone_from(&call.wasi.mounts);
     state.files.limit = limits.open_files as usize;
-    state.http.arm(call.outgoing.as_ref());
+    state.http.arm(call.outside.outgoing.as_ref());
     state.surround(&call.wasi);
     state.streams.set_limit(bytes(limits.output_bytes));
     if state.limiter.set_limit(bytes(limits.memory_bytes)) {
@@ -247,7 +252,7 @@ fn size(outcome: &Outcome) -> usize {
     }
 }
 
-/// When a call that starts at a time has to end; a limit beyond the clock's range is as good as none.
+/// When a call that starts at a time has to end; a limit beyond the clock's range is no limit.
 fn deadline(now: Instant, limit: Duration) -> Instant {
     now.checked_add(limit).unwrap_or(now + FAR)
 }

@@ -86,6 +86,8 @@ impl Mount {
 pub(crate) struct OpenFiles {
     pub(crate) mounts: Vec<Mount>,
     pub(crate) limit: usize,
+    /// Whether the guest may have changed a file or a directory of the host.
+    pub(crate) changed: bool,
     /// Whether the guest has no clocks, so that files must not tell it the time either.
     pub(crate) timeless: bool,
     // By the number of the descriptor; those of plain directories are not in here. Most guests have
@@ -155,6 +157,7 @@ impl GuestFiles<'_> {
     ) -> FsResult<Resource<Descriptor>> {
         let (options, mode) = open_options(follow, oflags, flags)?;
         self.files.check_room()?;
+        self.files.changed |= mode.contains(OpenMode::WRITE);
         let behind = self.files.behind.get(&fd.rep()).cloned();
         if let Some(Behind::Chosen(chosen)) = &behind {
             return self.open_chosen(chosen, path, oflags, mode);
@@ -211,10 +214,11 @@ impl GuestFiles<'_> {
     /// Returns the quota that both directories share, if any. Between others nothing can be moved
     /// or linked, as between two disks: it would be counted wrong.
     fn shared_quota(
-        &self,
+        &mut self,
         old: &Resource<Descriptor>,
         new: &Resource<Descriptor>,
     ) -> FsResult<Option<Arc<Quota>>> {
+        self.files.changed = true;
         for fd in [old, new] {
             self.refuse_chosen(fd, ErrorCode::NotPermitted)?;
         }

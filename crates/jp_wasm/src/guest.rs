@@ -1,6 +1,6 @@
 //! A guest of any kind: linked once, brought to life for each call, and called.
 //!
-//! The only place that tells the kinds apart. Limits, stopping, spares and traces are the same for
+//! The only place that knows the kinds apart. Limits, stopping, spares and traces are the same for
 //! all and live elsewhere.
 
 use wasmtime::{Engine, Instance, Store};
@@ -112,7 +112,7 @@ pub(crate) enum Guest {
 }
 
 impl GuestPre {
-    /// Links code, or says why it is no tool.
+    /// Links code, or says why it is not a tool.
     pub(crate) fn link(code: &Code) -> Result<Self, Error> {
         let component = match code {
             Code::Module(module) => return ModulePre::link(module).map(Self::Module),

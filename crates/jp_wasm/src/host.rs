@@ -87,7 +87,7 @@ pub struct WasiContext {
     pub env: Vec<(String, String)>,
     /// What it has without asking; by default everything there is.
     ///
-    /// Without `clocks` all clocks stand still at zero and files do not tell when they were
+    /// Without `clocks` all clocks stand still at zero and files do not show when they were
     /// changed; a guest that sleeps still sleeps that long, since a wait that never ends helps
     /// nobody. Without `random` its random numbers are the same in every call, which is to say
     /// not random. Without `stdio` standard input is empty and what it prints is discarded; a

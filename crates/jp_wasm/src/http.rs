@@ -62,7 +62,7 @@ pub struct OutgoingResponse {
     pub body: Vec<u8>,
 }
 
-/// Why a request has no response, as far as a guest is told.
+/// Why a request has no response, as far as a guest may know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OutgoingError {
     /// The host is not granted.

@@ -1,4 +1,4 @@
-//! What some bytes are, without compiling or running them: for people who ask why a file is no
+//! What some bytes are, without compiling or running them: for people who ask why a file is not a
 //! tool. Which kind of tool it is, [`Prepared::kind`](crate::Prepared::kind) says.
 
 use wasmparser::{ComponentTypeRef, Encoding, Parser, Payload};
@@ -49,7 +49,7 @@ impl Inspected {
             return seen;
         }
         let mut depth = 0_usize;
-        // A payload that cannot be read ends the walk; `problem` has said so.
+        // A payload that cannot be read ends the walk; `problem` has the reason.
         for payload in Parser::new(0).parse_all(bytes).map_while(Result::ok) {
             match payload {
                 Payload::Version { encoding, .. } => {

@@ -9,6 +9,7 @@
 
 mod answer;
 mod artifact;
+mod blob;
 mod cache;
 mod call;
 mod capability;
@@ -27,6 +28,7 @@ mod http;
 mod inspect;
 mod limiter;
 mod link;
+mod looks;
 mod module;
 mod output;
 mod pending;
@@ -45,7 +47,7 @@ use std::path::Path;
 use jp_policy::Limits;
 
 pub use artifact::{Embedded, Prepared};
-pub use call::{Ended, GuestCall, Traces};
+pub use call::{Ended, GuestCall, Outside, Traces};
 pub use capability::{Afterwards, CapabilityCalls, CapabilityError};
 pub use convert::{from_wit_outcome, to_wit_outcome, wit};
 pub use engine::Allocation;
@@ -138,9 +140,7 @@ async fn simple_call(
         wasi: runtime.wasi_context(wasi_config)?,
         limits: &Limits::default(),
         cancel: None,
-        calls: None,
-        events: None,
-        outgoing: None,
+        outside: Outside::default(),
         module: ModuleAbi::default(),
     };
     runtime.call(prepared, call).await.result

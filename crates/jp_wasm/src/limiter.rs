@@ -64,7 +64,7 @@ impl ResourceLimiter for Limiter {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        // Growing past the memory's own maximum fails anyway and is no refusal of ours.
+        // Growing past the memory's own maximum fails anyway and is not a refusal of ours.
         Ok(maximum.is_some_and(|maximum| desired > maximum) || self.grow(current, desired, 1))
     }
 

@@ -56,12 +56,12 @@ pub(crate) struct ModulePre {
 }
 
 impl ModulePre {
-    /// Links a module, or says why it is no tool.
+    /// Links a module, or says why it is not a tool.
     pub(crate) fn link(module: &Module) -> Result<Self, Error> {
         let failed = |error: wasmtime::Error| Error::InstantiateModule {
             reason: causes(&error),
         };
-        let shape = Shape::of(module).map_err(|reason| Error::InstantiateModule { reason })?;
+        let shape = Shape::of(module)?;
         let mut linker = Linker::new(module.engine());
         if shape.wasi {
             preview1::add_to_linker(&mut linker).map_err(failed)?;
@@ -80,8 +80,7 @@ impl ModulePre {
 
     /// Finds the export that a call enters by.
     pub(crate) fn way_in(&self, name: Option<&str>) -> Result<WayIn, Error> {
-        let found = self.shape.way_in(self.pre.module(), name);
-        found.map_err(|reason| Error::InstantiateModule { reason })
+        Ok(self.shape.way_in(self.pre.module(), name)?)
     }
 
     /// Whether a call that enters here runs a program.
@@ -139,8 +138,8 @@ impl ModulePre {
             }
             _ => None,
         };
-        let memory = self.shape.memory.as_ref().map_err(|reason| Error::Host {
-            reason: reason.clone(),
+        let memory = self.shape.memory.as_ref().map_err(|missing| Error::Host {
+            reason: missing.to_string(),
         })?;
         let mut exchange = Exchange::new(store, &instance, memory, call).map_err(host)?;
         let mut said = exchange.ask(&entry, call.arguments).await?;
@@ -162,8 +161,7 @@ impl ModulePre {
                 None => Afterwards::CallEnds,
             };
             let asked = (name.as_str(), arguments.as_str());
-            let result =
-                capability::answer(call.calls.as_ref(), call.name, asked, afterwards).await;
+            let result = capability::answer(&call.outside, call.name, asked, afterwards).await;
             let Some(resume) = &resume else {
                 return Ok(answer::of_capability(&name, result));
             };
@@ -210,7 +208,7 @@ async fn command(
         Said::Call { name, arguments } => {
             let asked = (name.as_str(), arguments.as_str());
             let ends = Afterwards::CallEnds;
-            let result = capability::answer(call.calls.as_ref(), call.name, asked, ends).await;
+            let result = capability::answer(&call.outside, call.name, asked, ends).await;
             Ok(answer::of_capability(&name, result))
         }
     }

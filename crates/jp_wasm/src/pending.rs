@@ -82,7 +82,7 @@ impl wit::HostPendingCall for State {
     }
 }
 
-/// Returns an answer as a component is told it.
+/// Returns an answer as a component receives it.
 pub(crate) fn told(answer: Answer) -> Result<String, wit::CapabilityError> {
     match answer {
         Ok(result) => Ok(String::from(Box::<str>::from(result))),

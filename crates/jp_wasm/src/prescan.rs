@@ -95,7 +95,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), Error> {
 
 /// Estimates the compiler's work with one function: each branch may carry each local.
 ///
-/// A body that cannot be read is no work: the compiler will refuse it.
+/// A body that cannot be read costs nothing: the compiler will refuse it.
 fn tangle(body: &FunctionBody<'_>) -> u64 {
     let locals = || {
         let mut all = 0_u64;

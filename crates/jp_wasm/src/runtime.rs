@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, LazyLock},
+    time::Duration,
 };
 
 use jp_policy::{Limit, Limits};
@@ -13,13 +14,13 @@ use wasmtime::Engine;
 use crate::{
     artifact::{Artifacts, Embedded, Prepared},
     cache::Cache,
-    call::{Ended, GuestCall, Task},
+    call::{Ended, GuestCall, Outside, Task},
     dirs::DirCache,
     engine::{self, Allocation, POOLED_GUESTS},
     error::{Error, causes},
-    execute::Running,
     guest::ToolKind,
     host::{WasiConfig, WasiContext},
+    looks::Looks,
     module::ModuleAbi,
     source::Place,
     spares::SpareUse,
@@ -41,17 +42,25 @@ pub struct RuntimeOptions {
     pub cache_dir: Option<PathBuf>,
     /// Spare instances kept of one tool, at most. The stock is filled again every millisecond.
     pub spares: usize,
+    /// How old what is known of a tool's file or of a directory may be when a call begins. A thread
+    /// looks again every millisecond, so that calls need not; by default each call looks itself.
+    /// What a call has changed when it ends, later calls see at once in any case.
+    pub fresh: Duration,
 }
 
 /// Runs tools. Share one: it compiles each file once and keeps it.
 pub struct Runtime {
-    engine: Engine,
+    pub(crate) engine: Engine,
     artifacts: Arc<Artifacts>,
     dirs: DirCache,
-    ticker: Ticker,
-    turns: Semaphore,
-    places: Semaphore,
-    allocation: Allocation,
+    /// What is known of files.
+    pub(crate) looks: Arc<Looks>,
+    pub(crate) ticker: Ticker,
+    /// Turns to compute.
+    pub(crate) turns: Semaphore,
+    /// Places in the pool.
+    pub(crate) places: Semaphore,
+    pub(crate) allocation: Allocation,
     without_cache: Option<String>,
 }
 
@@ -77,13 +86,15 @@ impl Runtime {
             Ok(cache) => (cache, None),
             Err(problem) => (None, Some(problem)),
         };
-        let artifacts = Artifacts::new(engine.clone(), cache, options.spares);
+        let looks = Arc::new(Looks::new(options.fresh));
+        let artifacts = Artifacts::new(engine.clone(), cache, Arc::clone(&looks), options.spares);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
-            ticker: Ticker::new(&engine),
+            ticker: Ticker::new(&engine, &looks),
             artifacts: Arc::new(artifacts),
             engine,
-            dirs: DirCache::default(),
+            dirs: DirCache::new(Arc::clone(&looks)),
+            looks,
             turns: Semaphore::new(cores),
             places: Semaphore::new((POOLED_GUESTS - SPARE_PLACES) as usize),
             allocation: options.allocation,
@@ -92,7 +103,7 @@ impl Runtime {
     }
 
     /// Says why compiled code is not kept between processes, where it should be: every process then
-    /// compiles anew, and whoever waits for that should know why.
+    /// compiles again, and the user who waits for that should know why.
     #[must_use]
     pub fn without_cache(&self) -> Option<&str> {
         self.without_cache.as_deref()
@@ -111,7 +122,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the bytes are no tool.
+    /// When the bytes are not a tool.
     pub async fn prepare(
         &self,
         bytes: &[u8],
@@ -124,7 +135,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the bytes are no tool.
+    /// When the bytes are not a tool.
     pub async fn prepare_embedded(
         &self,
         embedded: Embedded,
@@ -137,7 +148,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is no tool.
+    /// When the file cannot be read or is not a tool.
     pub async fn prepare_path(
         &self,
         path: &Path,
@@ -151,7 +162,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the file leads outside, cannot be read or is no tool.
+    /// When the file leads outside, cannot be read or is not a tool.
     pub async fn prepare_below(
         &self,
         root: &Path,
@@ -195,7 +206,7 @@ impl Runtime {
 
     /// Calls a component or module: a fresh instance, under the call's limits, gone afterwards.
     pub async fn call(&self, prepared: &Prepared, call: GuestCall<'_>) -> Ended {
-        self.running(Task::Run).call(prepared, call).await
+        self.run(prepared, call, Task::Run).await
     }
 
     /// Asks a tool what it is, in a fresh instance without any authority; nothing when it speaks no
@@ -203,7 +214,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When it does not answer within the limits, or with something that is no description.
+    /// When it does not answer within the limits, or with something that is not a description.
     pub async fn describe(
         &self,
         prepared: &Prepared,
@@ -230,12 +241,10 @@ impl Runtime {
             wasi: WasiContext::default(),
             limits,
             cancel: None,
-            calls: None,
-            events: None,
-            outgoing: None,
+            outside: Outside::default(),
             module: ModuleAbi::default(),
         };
-        let ended = self.running(Task::Describe).call(prepared, call).await;
+        let ended = self.run(prepared, call, Task::Describe).await;
         let text = match ended.result? {
             Outcome::Success { content } if content.len() <= MAX_DESCRIPTION => content,
             _ => {
@@ -250,18 +259,12 @@ impl Runtime {
         read.map(Some)
     }
 
-    fn running(&self, task: Task) -> Running<'_> {
-        Running {
-            engine: &self.engine,
-            ticker: &self.ticker,
-            turns: &self.turns,
-            places: &self.places,
-            allocation: self.allocation,
-            task,
-        }
+    /// Looks at files and directories anew from now on, because somebody may have changed them.
+    pub fn look_again(&self) {
+        self.looks.forget();
     }
 
-    /// Tells how often spares of a tool were there when they were wanted.
+    /// Returns how often spares of a tool were there when they were wanted.
     #[must_use]
     pub fn spare_use(&self, prepared: &Prepared) -> SpareUse {
         prepared.spares.counts()

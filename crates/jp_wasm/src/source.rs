@@ -11,7 +11,11 @@ use std::{
 
 use cap_fs_ext::OpenOptionsSyncExt;
 
-use crate::{error::Error, prescan};
+use crate::{
+    error::Error,
+    looks::{Identity, Looks},
+    prescan,
+};
 
 /// A file changed this recently may change again without its times showing it.
 const RACY: Duration = Duration::from_millis(50);
@@ -31,16 +35,6 @@ pub(crate) enum Place<'a> {
     },
 }
 
-/// What makes a file the same file: anything else is read and hashed again.
-#[derive(PartialEq, Eq, Clone, Copy)]
-pub(crate) struct Identity {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
 /// A file that was read whole.
 pub(crate) struct Read {
     pub(crate) bytes: Vec<u8>,
@@ -57,14 +51,12 @@ impl Place<'_> {
 
     /// Looks at the file without opening it.
     ///
-    /// This follows a link that leads outside, which is harmless: whoever is recognised as a file
+    /// This follows a link that leads outside, which is harmless: what is recognised as a file
     /// that was read before is that file, and everyone else is opened by [`Self::read`], which
     /// stays inside.
-    pub(crate) fn identity(&self) -> Result<Identity, Error> {
-        let found = rustix::fs::stat(self.path());
-        found
-            .map(|found| Identity::of_stat(&found))
-            .map_err(|error| self.error(error.into()))
+    pub(crate) fn identity(&self, looks: &Looks) -> Result<Identity, Error> {
+        let found = looks.identity(self.path());
+        found.map_err(|error| self.error(error.into()))
     }
 
     /// Reads a file that nobody changes meanwhile.
@@ -87,8 +79,8 @@ impl Place<'_> {
                 .read_to_end(&mut bytes)
                 .map_err(failed)?;
             let after = file.metadata().map_err(failed)?;
-            let identity = Identity::of(&after);
-            if Identity::of(&before) == identity && bytes.len() as u64 == after.len() {
+            let identity = identity_of(&after);
+            if identity_of(&before) == identity && bytes.len() as u64 == after.len() {
                 return Ok(Read {
                     bytes,
                     identity: is_settled(&after).then_some(identity),
@@ -131,31 +123,13 @@ impl Place<'_> {
     }
 }
 
-impl Identity {
-    fn of_stat(found: &rustix::fs::Stat) -> Self {
-        Self {
-            device: found.st_dev,
-            inode: found.st_ino,
-            size: found.st_size.cast_unsigned(),
-            modified: (
-                found.st_mtime,
-                i64::try_from(found.st_mtime_nsec).unwrap_or_default(),
-            ),
-            changed: (
-                found.st_ctime,
-                i64::try_from(found.st_ctime_nsec).unwrap_or_default(),
-            ),
-        }
-    }
-
-    fn of(found: &Metadata) -> Self {
-        Self {
-            device: found.dev(),
-            inode: found.ino(),
-            size: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        }
+fn identity_of(found: &Metadata) -> Identity {
+    Identity {
+        device: found.dev(),
+        inode: found.ino(),
+        size: found.size(),
+        modified: (found.mtime(), found.mtime_nsec()),
+        changed: (found.ctime(), found.ctime_nsec()),
     }
 }
 

@@ -1,5 +1,5 @@
 //! What a guest has around it without opening anything: variables, clocks, randomness, standard
-//! streams. Each can be taken away; what stands in its place is said here and nowhere else.
+//! streams. Each can be taken away; what stands in its place is decided here and nowhere else.
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //!
 //! Below a base directory each call has `call-<random>` and, beside it, `call-<random>.lock`, which
 //! it keeps locked as long as it lives. The lock is there before the directory and goes after it,
-//! so whoever can lock it knows that nobody uses the directory any more: that is how the
+//! so a process that can lock it knows that the directory is not in use any more: that is how the
 //! directories of a crashed process are found and removed.
 
 mod wipe;

@@ -1,5 +1,5 @@
 //! Two threads beside the calls: one ticks the epoch and watches deadlines, the other makes spare
-//! instances and takes down used ones. Both sleep while nothing runs.
+//! instances, takes down used ones and looks at files. Both sleep while nothing runs.
 
 use std::{
     sync::{
@@ -12,7 +12,7 @@ use std::{
 
 use wasmtime::{EngineWeak, Store};
 
-use crate::{host::State, spares::Spares, stop::Stop};
+use crate::{host::State, looks::Looks, spares::Spares, stop::Stop};
 
 /// How often running guests are asked whether they have to stop.
 const TICK: Duration = Duration::from_millis(1);
@@ -32,11 +32,16 @@ pub(crate) struct Ticker {
 
 struct Shared {
     engine: EngineWeak,
+    looks: Arc<Looks>,
     running: AtomicUsize,
     asleep: AtomicBool,
     watched: Mutex<Vec<Weak<Stop>>>,
     chores: Mutex<Chores>,
     has_chores: AtomicBool,
+    /// Whether to look at files. Not by the first thread: a dead file server must not stop the clock.
+    has_looks: AtomicBool,
+    /// Whether the second thread has to be woken.
+    worker_asleep: AtomicBool,
 }
 
 /// What the second thread has to do.
@@ -44,6 +49,12 @@ struct Shared {
 struct Chores {
     used: Vec<Store<State>>,
     refill: Vec<Arc<Spares>>,
+}
+
+impl Chores {
+    const fn are_done(&self) -> bool {
+        self.used.is_empty() && self.refill.is_empty()
+    }
 }
 
 /// Keeps the ticker awake for one call.
@@ -63,14 +74,17 @@ impl Drop for Running<'_> {
 }
 
 impl Ticker {
-    pub(crate) fn new(engine: &wasmtime::Engine) -> Self {
+    pub(crate) fn new(engine: &wasmtime::Engine, looks: &Arc<Looks>) -> Self {
         let shared = Arc::new(Shared {
             engine: engine.weak(),
+            looks: Arc::clone(looks),
             running: AtomicUsize::new(0),
             asleep: AtomicBool::new(false),
             watched: Mutex::default(),
             chores: Mutex::default(),
             has_chores: AtomicBool::new(false),
+            has_looks: AtomicBool::new(false),
+            worker_asleep: AtomicBool::new(false),
         });
         Self {
             shared,
@@ -160,13 +174,19 @@ fn tick(shared: &Weak<Shared>) {
         let now = Instant::now();
         lock(&shared.watched)
             .retain(|stop| stop.upgrade().is_some_and(|stop| !stop.wake_if_over(now)));
-        if shared.has_chores.swap(false, Ordering::AcqRel) {
+        let looks = shared.looks.are_wanted();
+        if looks {
+            shared.has_looks.store(true, Ordering::SeqCst);
+        }
+        if shared.has_chores.swap(false, Ordering::AcqRel) || looks {
             // Without it no spares are made, and callers take down their own instances.
             worker = worker.or_else(|| {
                 let working = Arc::downgrade(&shared);
                 spawn("jp-spares", move || work(&working))
             });
-            if let Some(worker) = &worker {
+            if let Some(worker) = &worker
+                && shared.worker_asleep.load(Ordering::SeqCst)
+            {
                 worker.unpark();
             }
         }
@@ -203,21 +223,49 @@ fn work(shared: &Weak<Shared>) {
         .enable_time()
         .build();
     let _entered = runtime.as_ref().ok().map(|runtime| runtime.enter());
+    let mut idle_since = Instant::now();
     loop {
         let Some(now) = shared.upgrade() else { break };
-        let Chores { used, refill } = std::mem::take(&mut *lock(&now.chores));
-        if used.is_empty() && refill.is_empty() {
-            drop(now);
-            thread::park();
+        let chores = std::mem::take(&mut *lock(&now.chores));
+        let looks = now.has_looks.swap(false, Ordering::SeqCst);
+        if looks {
+            now.looks.again();
+        }
+        if chores.are_done() && !looks {
+            rest(now, idle_since);
             continue;
         }
-        drop(used);
-        // Only a ticking epoch stops a guest that spins while it is started.
-        let _ticking = Running::new(&now);
-        if runtime.is_ok() {
-            for spares in refill {
+        idle_since = Instant::now();
+        drop(chores.used);
+        if runtime.is_ok() && !chores.refill.is_empty() {
+            // Only a ticking epoch stops a guest that spins while it is started.
+            let _ticking = Running::new(&now);
+            for spares in chores.refill {
                 spares.fill();
             }
         }
+    }
+}
+
+/// Rests for a millisecond while there was something to do lately, since being woken costs two system
+/// calls each time, and afterwards until there is something again.
+fn rest(shared: Arc<Shared>, idle_since: Instant) {
+    if idle_since.elapsed() < LINGER {
+        drop(shared);
+        thread::sleep(TICK);
+        return;
+    }
+    shared.worker_asleep.store(true, Ordering::SeqCst);
+    // What came before that was said has woken nobody.
+    let is_idle = lock(&shared.chores).are_done();
+    if is_idle && !shared.has_looks.load(Ordering::SeqCst) {
+        let asleep = Arc::downgrade(&shared);
+        drop(shared);
+        thread::park();
+        if let Some(shared) = asleep.upgrade() {
+            shared.worker_asleep.store(false, Ordering::SeqCst);
+        }
+    } else {
+        shared.worker_asleep.store(false, Ordering::SeqCst);
     }
 }

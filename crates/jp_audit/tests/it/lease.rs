@@ -1,6 +1,7 @@
 //! A log whose lock is kept for a while: nothing is lost, and nobody waits for ever.
 
 use std::{
+    fs,
     path::Path,
     time::{Duration, Instant},
 };
@@ -47,6 +48,24 @@ fn records_are_in_the_file_before_the_lease_is_over() {
         log.append(&record(&log, &number.to_string())).unwrap();
         assert_eq!(calls(dir.path()).len(), number + 1);
     }
+}
+
+#[test]
+fn an_append_under_a_lease_leaves_the_head_alone_most_times() {
+    let dir = tempfile::tempdir().unwrap();
+    let head = || fs::read(dir.path().join("head")).unwrap();
+    let log = leased(dir.path(), Duration::from_secs(600));
+    let (mut seen, mut told) = (head(), 0);
+    for _ in 0..640 {
+        fill(&log, 1);
+        told += usize::from(head() != seen);
+        seen = head();
+    }
+    assert_eq!(told, 10);
+    // Whoever looks when the lease is over sees a head that knows everything.
+    drop(log);
+    let report = whole(dir.path());
+    assert_eq!((report.records, report.notes.len()), (640, 0));
 }
 
 #[test]

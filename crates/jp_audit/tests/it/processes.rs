@@ -11,26 +11,29 @@ use std::{
     time::Duration,
 };
 
-use jp_audit::{Log, Options, verify};
+use jp_audit::{Log, Note, Options, Problem, ProblemKind, verify};
 
-use crate::{calls, log_files, record, whole};
+use crate::{calls, fill, log_files, open, record, whole};
 
 const DIR: &str = "JP_AUDIT_TEST_DIR";
 const COUNT: &str = "JP_AUDIT_TEST_COUNT";
 const KEEP: &str = "JP_AUDIT_TEST_KEEP";
+const LEASE: &str = "JP_AUDIT_TEST_LEASE";
 
 /// Runs as a child of the tests below; on its own it has nothing to do.
 #[test]
 fn child_appends() {
     let Some(dir) = env::var_os(DIR) else { return };
     let number = |name| env::var(name).ok().map(|text| text.parse().unwrap());
+    let long = number(LEASE).map(Duration::from_secs);
+    // Processes with a lease and without one share a log.
+    let short = std::process::id()
+        .is_multiple_of(2)
+        .then_some(Duration::from_millis(3));
     let options = Options {
-        max_bytes_per_file: 20_000,
+        max_bytes_per_file: long.map_or(20_000, |_| 1 << 20),
         keep: number(KEEP),
-        // Processes with a lease and without one share a log.
-        lease: std::process::id()
-            .is_multiple_of(2)
-            .then_some(Duration::from_millis(3)),
+        lease: long.or(short),
     };
     let log = Log::open(dir.as_ref(), options).unwrap();
     let mut out = std::io::stdout();
@@ -43,6 +46,10 @@ fn child_appends() {
 }
 
 fn spawn(dir: &Path, count: u64, keep: Option<u64>) -> Child {
+    child(dir, count, keep).spawn().unwrap()
+}
+
+fn child(dir: &Path, count: u64, keep: Option<u64>) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "processes::child_appends", "--nocapture"]);
     command
@@ -52,7 +59,7 @@ fn spawn(dir: &Path, count: u64, keep: Option<u64>) -> Child {
     if let Some(keep) = keep {
         command.env(KEEP, keep.to_string());
     }
-    command.spawn().unwrap()
+    command
 }
 
 /// Reads what a child appended, until it ends or `enough` were seen.
@@ -138,6 +145,33 @@ fn processes_killed_while_appending_leave_a_whole_log() {
         .into_iter()
         .map(|entry| entry.call_id)
         .collect();
+    assert!(seen.iter().all(|id| ids.contains(id)));
+}
+
+#[test]
+fn a_process_killed_under_a_lease_leaves_a_whole_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut seen, mut behind) = (Vec::new(), 0);
+    for count in [1, 32, 63, 64, 65, 129] {
+        let mut child = child(dir.path(), u64::MAX, None)
+            .env(LEASE, "600")
+            .spawn()
+            .unwrap();
+        seen.extend(appended(&mut child, count));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let report = verify(dir.path()).unwrap();
+        let torn = |problem: &Problem| problem.kind == ProblemKind::TornTail;
+        assert!(report.problems.iter().all(torn), "{:?}", report.problems);
+        behind += usize::from(report.notes.contains(&Note::HeadBehind));
+        // The next append repairs it, and the next process has a lease again.
+        fill(&open(dir.path(), 1 << 20), 1);
+        whole(dir.path());
+    }
+    // Only one that was killed the moment the head had been told is not behind.
+    assert!(behind >= 3, "{behind}");
+    let entries = calls(dir.path()).into_iter();
+    let ids: HashSet<_> = entries.map(|entry| entry.call_id).collect();
     assert!(seen.iter().all(|id| ids.contains(id)));
 }
 

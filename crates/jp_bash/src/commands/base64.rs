@@ -2,10 +2,10 @@
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Held;
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::whole::read_whole;
+use crate::io::Held;
 use crate::stop::Stop;
 use crate::system::{PIECE, System};
 

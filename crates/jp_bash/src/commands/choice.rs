@@ -1,7 +1,7 @@
 //! Option arguments that are one of a few words, as GNU's `argmatch` reads them.
 
-use super::io::{called, complain, say};
 use super::quote::quote;
+use crate::io::{called, complain, say};
 use crate::stop::Stop;
 use crate::system::System;
 

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Held;
 use super::numbers::size;
 use super::options::{Opt, Parsed, Takes, opt};
 use super::whole::read_whole;
+use crate::io::Held;
 use crate::stop::Stop;
 use crate::system::{PIECE, System};
 

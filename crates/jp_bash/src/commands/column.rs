@@ -2,11 +2,11 @@
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Held;
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::pace;
 use super::whole::read_whole;
+use crate::io::Held;
 use crate::stop::Stop;
 use crate::system::{PIECE, System};
 

@@ -2,9 +2,9 @@
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::{Held, Input};
 use super::options::{Opt, Takes, opt};
 use super::pace;
+use crate::io::{Held, Input};
 use crate::stop::Stop;
 use crate::system::{System, failed};
 

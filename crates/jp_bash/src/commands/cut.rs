@@ -1,10 +1,10 @@
 //! `cut`: chosen bytes or fields of each line. As GNU's, `-c` counts bytes.
 
 use super::Spec;
-use super::io::{Input, Output, called, fail};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, opt};
 use super::pace::find;
 use super::quote::{quote, quote_name_if_odd};
+use crate::io::{Input, Output, called, fail};
 use crate::stop::Stop;
 use crate::system::{PIECE, SysError, System, failed};
 

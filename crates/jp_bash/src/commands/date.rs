@@ -5,9 +5,9 @@ use super::choice::{Words, choose};
 use super::date_format::{Shown, format};
 use super::date_text::parse;
 use super::date_zone::Zone;
-use super::io::{Input, Output, called, fail, say};
 use super::options::{Front, HELP, Opt, Order, Support, Takes, VERSION, begin, hint, opt, refused};
 use super::quote::{quote, quote_long, quote_name_if_odd};
+use crate::io::{Input, Output, called, fail, say};
 use crate::stop::Stop;
 use crate::system::{Follow, PIECE, System, Timestamp, failed};
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::say;
 use super::options::Opt;
 use crate::errno::Errno;
+use crate::io::say;
 use crate::stop::Stop;
 use crate::system::{Fd, OpenHow, SysError, System, Whence, failed};
 use call::{Call, Report};

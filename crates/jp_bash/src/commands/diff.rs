@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Held;
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt, refused};
 use super::pace;
 use super::whole::read_whole;
 use crate::errno::Errno;
+use crate::io::Held;
 use crate::stop::Stop;
 use crate::system::{FileKind, Follow, PIECE, System, failed};
 

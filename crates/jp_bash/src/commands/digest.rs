@@ -4,9 +4,9 @@ mod hash;
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::{Held, Input};
 use super::options::{Opt, Takes, opt};
 use super::whole::{lines, read_whole};
+use crate::io::{Held, Input};
 use crate::stop::Stop;
 use crate::system::{PIECE, SysResult, System, failed};
 use hash::{Kind, Sum};
@@ -42,7 +42,7 @@ const fn spec(name: &'static str, about: &'static str, run: super::Run) -> Spec 
 }
 
 /// The commands.
-pub(crate) static SPECS: [Spec; 6] = [
+pub(crate) const SPECS: &[Spec] = &[
     spec("md5sum", "Prints or checks MD5 digests.", |sys, args| {
         run(sys, args, Kind::Md5)
     }),

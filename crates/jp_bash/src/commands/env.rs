@@ -1,9 +1,9 @@
 //! `env`: a changed environment, printed or given to a program.
 
 use super::Spec;
-use super::io::{Output, complain};
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say::{self, HELP, VERSION};
+use crate::io::{Output, complain};
 use crate::stop::Stop;
 use crate::system::{Ended, Environ, Spawn, System, failed};
 

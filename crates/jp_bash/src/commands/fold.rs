@@ -2,9 +2,9 @@
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Input;
 use super::numbers::unsigned;
 use super::options::{Opt, Takes, old_numbers, opt};
+use crate::io::Input;
 use crate::stop::Stop;
 use crate::system::{PIECE, SysResult, System, failed};
 

@@ -1,12 +1,12 @@
 //! `head`: the first lines or bytes of files, or all but the last.
 
 use super::Spec;
-use super::io::{Input, Output, called, fail};
 use super::numbers::{BadNumber, SIZES, size};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, misplaced, opt};
 use super::quote::{quote, quote_name};
 use super::window::{Part, Unit, Window, position_after};
 use crate::errno::Errno;
+use crate::io::{Input, Output, called, fail};
 use crate::stop::Stop;
 use crate::system::{SysError, System, failed};
 

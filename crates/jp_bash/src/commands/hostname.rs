@@ -1,9 +1,9 @@
 //! `hostname`: the virtual machine's name, which cannot be changed.
 
 use super::Spec;
-use super::io::complain;
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say;
+use crate::io::complain;
 use crate::stop::Stop;
 use crate::system::System;
 

@@ -1,9 +1,9 @@
 //! `id`: the virtual user and group.
 
 use super::Spec;
-use super::io::complain;
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say::{self, HELP, VERSION};
+use crate::io::complain;
 use crate::stop::Stop;
 use crate::system::System;
 

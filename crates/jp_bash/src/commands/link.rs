@@ -9,7 +9,7 @@ use crate::system::{Follow, System, failed};
 const OPTIONS: &[Opt] = &[HELP, VERSION];
 
 /// The commands.
-pub(crate) static SPECS: [Spec; 2] = [
+pub(crate) const SPECS: &[Spec] = &[
     Spec {
         name: "link",
         about: "give a file another name",

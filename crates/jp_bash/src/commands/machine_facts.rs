@@ -23,7 +23,7 @@ const SYNC: &[Opt] = &[
 ];
 
 /// The commands.
-pub(crate) static SPECS: [Spec; 5] = [
+pub(crate) const SPECS: &[Spec] = &[
     Spec {
         name: "arch",
         about: "print the machine's architecture",

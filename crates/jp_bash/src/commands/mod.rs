@@ -25,7 +25,6 @@ pub(crate) mod grep;
 mod head;
 pub(crate) mod hostname;
 pub(crate) mod id;
-pub(crate) mod io;
 pub(crate) mod jq;
 pub(crate) mod ln;
 pub(crate) mod ls;
@@ -61,7 +60,6 @@ pub(crate) mod table_doc;
 mod tail;
 mod tail_follow;
 pub(crate) mod tee;
-pub(crate) mod text;
 #[cfg(test)]
 mod text_tests;
 pub(crate) mod timeout;
@@ -110,15 +108,8 @@ pub(crate) mod which;
 pub(crate) mod whole;
 pub(crate) mod xxd;
 
-use crate::stop::Stop;
-use crate::system::System;
-pub(crate) use table::find;
-
-/// Runs a command. `args[0]` is the name it was called by; the result is its exit status.
-///
-/// Errors of system calls are reported by the command itself, in GNU's words, and become its status;
-/// only a [`Stop`] is passed up.
-pub(crate) type Run = fn(&mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop>;
+pub(crate) use crate::program::Run;
+pub(crate) use table::programs;
 
 /// A command as the table lists it.
 pub(crate) struct Spec {

@@ -2,9 +2,9 @@
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Input;
 use super::numbers::signed;
 use super::options::{Opt, Takes, opt};
+use crate::io::Input;
 use crate::regex::{Flags, Flavor, MatchError, Regex};
 use crate::stop::Stop;
 use crate::system::{SysResult, System, failed};

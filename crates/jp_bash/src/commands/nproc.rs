@@ -30,7 +30,7 @@ fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         let value = value.as_deref().unwrap_or_default();
         if *id == 'i' && (value.is_empty() || !value.iter().all(u8::is_ascii_digit)) {
             let shown = say::quoted(sys, value);
-            super::io::complain(
+            crate::io::complain(
                 sys,
                 b"nproc",
                 &[b"invalid number: ", shown.as_slice()].concat(),

@@ -3,9 +3,9 @@
 use super::Spec;
 use super::choice::{Words, choose};
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Input;
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt, refused};
+use crate::io::Input;
 use crate::stop::Stop;
 use crate::system::{System, failed};
 

@@ -3,7 +3,7 @@
 //! The same table makes the documentation: what is done, and what is refused by name.
 
 use crate::commands::Spec;
-use crate::commands::io::{complain, say};
+use crate::io::{complain, say};
 use crate::stop::Stop;
 use crate::system::System;
 

@@ -2,11 +2,11 @@
 //! hanging up, sessions, buffers) means nothing here, so the other one just runs.
 
 use super::Spec;
-use super::io::complain;
 use super::numbers::{signed, size};
 use super::options::{Opt, Order, Takes, opt, parse};
 use super::quote::quote;
 use super::say::{self, HELP, VERSION};
+use crate::io::complain;
 use crate::stop::Stop;
 use crate::system::{Ended, Spawn, System, failed};
 
@@ -33,7 +33,7 @@ const STDBUF: &[Opt] = &[
 ];
 
 /// The commands.
-pub(crate) static SPECS: [Spec; 4] = [
+pub(crate) const SPECS: &[Spec] = &[
     Spec {
         name: "nice",
         about: "run a command; all have the same priority",

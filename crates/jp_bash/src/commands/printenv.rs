@@ -1,9 +1,9 @@
 //! `printenv`: exported variables.
 
-use super::io::Output;
 use super::options::{Order, Takes, opt, parse};
 use super::say::{self, HELP, VERSION};
 use super::{Spec, env};
+use crate::io::Output;
 use crate::stop::Stop;
 use crate::system::System;
 

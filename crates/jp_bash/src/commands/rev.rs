@@ -2,9 +2,9 @@
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Input;
 use super::options::{Opt, Takes, opt};
 use super::quote::first_char;
+use crate::io::Input;
 use crate::stop::Stop;
 use crate::system::{PIECE, SysResult, System, failed};
 

@@ -1,10 +1,10 @@
 //! What small commands say alike: quoted words, usage errors, help, durations.
 
-use crate::commands::io::{Output, complain};
 use crate::commands::options::hint;
 pub(crate) use crate::commands::options::{HELP, VERSION};
 use crate::commands::quote::quote;
 use crate::errno::Errno;
+use crate::io::{Output, complain};
 use crate::stop::Stop;
 use crate::system::{System, failed};
 

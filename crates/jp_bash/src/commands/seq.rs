@@ -2,9 +2,9 @@
 
 use super::Spec;
 use super::awk::format as printf;
-use super::io::{Output, complain};
 use super::options::{Order, Takes, opt, parse};
 use super::say::{self, HELP, VERSION};
+use crate::io::{Output, complain};
 use crate::stop::Stop;
 use crate::system::System;
 
@@ -273,7 +273,7 @@ fn count_up(
             now.insert(0, b'0' + u8::try_from(carry % 10).unwrap_or(0));
             carry /= 10;
         }
-        if out.buffer().len() >= super::io::CHUNK {
+        if out.buffer().len() >= crate::io::CHUNK {
             sys.work(32)?;
             out.settle(sys)?;
             if out.failed() {

@@ -4,11 +4,11 @@ use rustc_hash::FxHashMap;
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Held;
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::pace;
 use super::whole::read_whole;
+use crate::io::Held;
 use crate::stop::Stop;
 use crate::system::System;
 
@@ -114,7 +114,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     };
     if let Some(path) = to {
         match crate::system::failed(cmd.sys.open(&path, crate::system::OpenHow::WRITE))? {
-            Ok(fd) => cmd.out = super::io::Output::new(fd),
+            Ok(fd) => cmd.out = crate::io::Output::new(fd),
             Err(errno) => {
                 let name = cmd.qf(&path);
                 cmd.fail(&[&name], errno)?;

@@ -1,13 +1,13 @@
 //! `sort`: lines in order, with keys; also checks and merges.
 
 use super::Spec;
-use super::io::{Held, Input, Output, called, fail, say};
 use super::options::{self, Front, begin, hint};
 use super::quote::{quote, quote_name, quote_name_if_odd};
 use super::sort_merge::merge;
 use super::sort_options::{Bad, CHECK, OPTIONS, Settings, modern, set};
 use super::sort_run::{Lines, Order};
 use crate::errno::Errno;
+use crate::io::{Held, Input, Output, called, fail, say};
 use crate::stop::Stop;
 use crate::system::{Fd, OpenHow, SysError, System, failed};
 

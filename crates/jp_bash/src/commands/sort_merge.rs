@@ -1,7 +1,7 @@
 //! `sort -m`: files that are sorted already, read side by side.
 
-use super::io::{Held, Input};
 use super::sort_run::Order;
+use crate::io::{Held, Input};
 use crate::stop::Stop;
 use crate::system::{SysError, System};
 

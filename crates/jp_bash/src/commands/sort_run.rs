@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::io::{Held, Input};
 use super::sort_key::{Key, line_rank};
+use crate::io::{Held, Input};
 use crate::stop::{Limit, Stop};
 use crate::system::{PIECE, SysError, System};
 

@@ -4,11 +4,11 @@ mod pieces;
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::{Held, Input};
 use super::numbers::{BadNumber, SIZES, size, unsigned};
 use super::options::{Opt, Takes, old_numbers, opt, refused};
 use super::pace;
 use super::whole::read_whole;
+use crate::io::{Held, Input};
 use crate::stop::Stop;
 use crate::system::{System, failed};
 use pieces::{Alphabet, Pieces};

@@ -2,8 +2,8 @@
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Input;
 use super::options::{Opt, Takes, opt};
+use crate::io::Input;
 use crate::stop::Stop;
 use crate::system::{SysResult, System, failed};
 

@@ -1,138 +1,134 @@
-//! All commands, by name. A group lists its own; this joins them.
+//! All commands, by name: the one list that running, `help` and the documentation are made from.
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
 use crate::commands::Spec;
+use crate::program::{Program, Programs};
 
-/// The groups, one line each.
-const GROUPS: &[&[&Spec]] = &[super::text::COMMANDS, FILES, MORE_TEXT, PROCESSES];
-
-/// Commands on files.
-const FILES: &[&Spec] = &[
+/// Modules that hold one command.
+const SINGLE: &[&Spec] = &[
+    &super::base64::SPEC,
     &super::basename::SPEC,
     &super::cat::SPEC,
     &super::chmod::SPEC,
+    &super::cksum::SPEC,
+    &super::cmp::SPEC,
+    &super::column::SPEC,
+    &super::comm::SPEC,
     &super::cp::SPEC,
+    &super::curl::SPEC,
+    &super::cut::SPEC,
+    &super::date::SPEC,
+    &super::dd::SPEC,
+    &super::diff::SPEC,
     &super::dirname::SPEC,
+    &super::du::SPEC,
+    &super::env::SPEC,
+    &super::expand::SPEC,
+    &super::expr::SPEC,
+    &super::factor::SPEC,
     &super::find::SPEC,
+    &super::fold::SPEC,
+    &super::head::SPEC,
+    &super::hostname::SPEC,
+    &super::id::SPEC,
+    &super::join::SPEC,
+    &super::jq::SPEC,
     &super::ln::SPEC,
     &super::ls::SPEC,
     &super::mkdir::SPEC,
     &super::mkfifo::SPEC,
     &super::mktemp::SPEC,
     &super::mv::SPEC,
-    &super::readlink::SPEC,
-    &super::realpath::SPEC,
-    &super::rm::SPEC,
-    &super::rmdir::SPEC,
-    &super::stat::SPEC,
-    &super::tee::SPEC,
-    &super::touch::SPEC,
-    &super::truncate::SPEC,
-];
-
-/// More commands on text.
-const MORE_TEXT: &[&Spec] = &[
-    &super::base64::SPEC,
-    &super::cmp::SPEC,
-    &super::comm::SPEC,
-    &super::diff::SPEC,
-    &super::expand::SPEC,
-    &super::expr::SPEC,
-    &super::fold::SPEC,
     &super::nl::SPEC,
-    &super::column::SPEC,
-    &super::shuf::SPEC,
-    &super::truncate::SPEC,
-    &super::cksum::SPEC,
+    &super::nproc::SPEC,
+    &super::numfmt::SPEC,
     &super::od::SPEC,
     &super::paste::SPEC,
-    &super::rev::SPEC,
-    &super::tac::SPEC,
-    &super::which::SPEC,
-    &super::xxd::SPEC,
-    &super::unexpand::SPEC,
-    &super::tsort::SPEC,
-    &super::sum::SPEC,
-    &super::split::SPEC,
-    &super::numfmt::SPEC,
-    &super::join::SPEC,
-    &super::factor::SPEC,
-    &super::du::SPEC,
-    &super::dd::SPEC,
-];
-
-/// Commands on processes and the machine.
-const PROCESSES: &[&Spec] = &[
-    &super::env::SPEC,
-    &super::hostname::SPEC,
-    &super::id::SPEC,
-    &super::nproc::SPEC,
     &super::printenv::SPEC,
+    &super::readlink::SPEC,
+    &super::realpath::SPEC,
+    &super::rev::SPEC,
+    &super::rm::SPEC,
+    &super::rmdir::SPEC,
     &super::seq::SPEC,
+    &super::shuf::SPEC,
     &super::sleep::SPEC,
+    &super::sort::SPEC,
+    &super::split::SPEC,
+    &super::stat::SPEC,
+    &super::sum::SPEC,
+    &super::tac::SPEC,
+    &super::tail::SPEC,
+    &super::tee::SPEC,
     &super::timeout::SPEC,
+    &super::touch::SPEC,
+    &super::tr::SPEC,
+    &super::truncate::SPEC,
+    &super::tsort::SPEC,
     &super::uname::SPEC,
+    &super::unexpand::SPEC,
+    &super::uniq::SPEC,
+    &super::wc::SPEC,
+    &super::which::SPEC,
     &super::whoami::SPEC,
     &super::xargs::SPEC,
+    &super::xxd::SPEC,
     &super::yes::SPEC,
 ];
 
-/// Commands with a language inside; each module may offer several names.
-fn languages() -> impl Iterator<Item = &'static Spec> {
-    static AWK: [Spec; 4] = super::awk::SPECS;
-    static MORE: [Spec; 2] = [super::curl::SPEC, super::jq::SPEC];
-    AWK.iter()
-        .chain(super::grep::SPECS)
-        .chain(super::sed::SPECS)
-        .chain(&MORE)
-        .chain(&super::digest::SPECS)
-        .chain(&super::link::SPECS)
-        .chain(&super::machine_facts::SPECS)
-        .chain(&super::prefix::SPECS)
-}
+/// Modules that hold one program under several names.
+const SEVERAL: &[&[Spec]] = &[
+    super::awk::SPECS,
+    super::digest::SPECS,
+    super::grep::SPECS,
+    super::link::SPECS,
+    super::machine_facts::SPECS,
+    super::prefix::SPECS,
+    super::sed::SPECS,
+];
 
 /// Builtins of the shell that are files in `/usr/bin` too, as on a real machine, and the shells.
 const ALSO: &[&str] = &[
     "[", "bash", "echo", "false", "kill", "printf", "pwd", "sh", "test", "true",
 ];
 
-static BY_NAME: LazyLock<FxHashMap<&'static [u8], &'static Spec>> = LazyLock::new(|| {
-    GROUPS
-        .iter()
-        .flat_map(|group| group.iter().copied())
-        .chain(languages())
-        .map(|spec| (spec.name.as_bytes(), spec))
-        .collect()
+static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
+    let program = |spec: &Spec| Program {
+        name: spec.name,
+        about: spec.about,
+        run: spec.run,
+    };
+    Programs::new(specs().map(program), ALSO)
 });
 
-static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut names: Vec<&'static str> = BY_NAME
-        .values()
-        .map(|spec| spec.name)
-        .chain(ALSO.iter().copied())
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-});
-
-/// Finds a command.
-pub(crate) fn find(name: &[u8]) -> Option<&'static Spec> {
-    BY_NAME.get(name).copied()
+fn specs() -> impl Iterator<Item = &'static Spec> {
+    let several = SEVERAL.iter().copied().flatten();
+    SINGLE.iter().copied().chain(several)
 }
 
-/// Returns the names that `/usr/bin` lists, sorted.
-pub(crate) fn names() -> &'static [&'static str] {
-    &NAMES
+/// Returns the programs that a shell is handed.
+pub(crate) fn programs() -> &'static Programs {
+    &PROGRAMS
 }
 
 /// Returns all commands in the order of their names.
 pub(crate) fn all() -> Vec<&'static Spec> {
-    names()
-        .iter()
-        .filter_map(|name| find(name.as_bytes()))
-        .collect()
+    let mut all: Vec<&'static Spec> = specs().collect();
+    all.sort_unstable_by_key(|spec| spec.name);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_taken_twice() {
+        let all = all();
+        for pair in all.windows(2) {
+            assert_ne!(pair[0].name, pair[1].name);
+        }
+        assert_eq!(programs().all().count(), all.len());
+    }
 }

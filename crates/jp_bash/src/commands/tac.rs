@@ -2,9 +2,9 @@
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Held;
 use super::options::{Opt, Takes, opt, refused};
 use super::whole::read_whole;
+use crate::io::Held;
 use crate::stop::Stop;
 use crate::system::{PIECE, System};
 

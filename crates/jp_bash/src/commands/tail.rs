@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::Spec;
 use super::choice::choose;
 use super::head::{bad_count, finish, header};
-use super::io::{CHUNK, Input, Output, called, fail};
 use super::numbers::{SIZES, size};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, misplaced, opt};
 use super::quote::{quote, quote_name};
 use super::tail_follow::{By, Followed, Following};
 use super::window::{Part, Unit, Window, position_after};
+use crate::io::{CHUNK, Input, Output, called, fail};
 use crate::stop::Stop;
 use crate::system::{Fd, FileKind, Pid, SysError, System, Whence, failed};
 

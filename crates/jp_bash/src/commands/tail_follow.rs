@@ -1,10 +1,10 @@
 //! `tail -f` and `tail -F`: looks at files again and again, until the run's time is over.
 
 use super::head::header;
-use super::io::{CHUNK, Output, fail};
 use super::quote::{quote_name, quote_name_if_odd};
 use super::tail::Settings;
 use crate::errno::Errno;
+use crate::io::{CHUNK, Output, fail};
 use crate::stop::Stop;
 use crate::system::{Fd, FileKind, Follow, OpenHow, Stat, System, Whence, failed};
 

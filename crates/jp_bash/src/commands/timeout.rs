@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::Spec;
-use super::io::complain;
 use super::options::{Order, Takes, opt, parse};
 use super::say::{self, HELP, VERSION};
+use crate::io::complain;
 use crate::stop::Stop;
 use crate::system::{Ended, Pid, Spawn, System, failed};
 

@@ -1,10 +1,10 @@
 //! `tr`: translates, squeezes or deletes bytes.
 
 use super::Spec;
-use super::io::{Input, Output, called, fail, say};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, opt};
 use super::quote::quote;
 use super::tr_set::{Case, Part, read};
+use crate::io::{Input, Output, called, fail, say};
 use crate::stop::Stop;
 use crate::system::{SysError, System, failed};
 

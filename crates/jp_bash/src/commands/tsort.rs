@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Held;
 use super::options::Opt;
 use super::pace;
 use super::whole::read_whole;
+use crate::io::Held;
 use crate::stop::Stop;
 use crate::system::{PIECE, System};
 

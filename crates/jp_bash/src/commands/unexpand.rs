@@ -3,8 +3,8 @@
 use super::Spec;
 use super::expand::{next_stop, read_stops};
 use super::file::{Cmd, HELP, VERSION};
-use super::io::Input;
 use super::options::{Opt, Takes, opt};
+use crate::io::Input;
 use crate::stop::Stop;
 use crate::system::{PIECE, SysResult, System, failed};
 

@@ -2,11 +2,11 @@
 
 use super::Spec;
 use super::choice::choose;
-use super::io::{Held, Input, Output, called, fail};
 use super::numbers::{BadNumber, size};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hidden, hint, opt};
 use super::pace::{self, span};
 use super::quote::{quote, quote_name, quote_name_if_odd};
+use crate::io::{Held, Input, Output, called, fail};
 use crate::stop::Stop;
 use crate::system::{OpenHow, PIECE, SysError, System, failed};
 

@@ -3,10 +3,10 @@
 use unicode_width::UnicodeWidthChar;
 
 use super::Spec;
-use super::io::{Input, Output, called, fail, say};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, opt};
 use super::quote::{first_char, quote_name, quote_name_if_odd};
 use crate::errno::Errno;
+use crate::io::{Input, Output, called, fail, say};
 use crate::stop::Stop;
 use crate::system::{FileKind, Follow, SysError, System, Whence, failed};
 

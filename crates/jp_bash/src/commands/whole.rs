@@ -1,7 +1,7 @@
 //! Whole files in memory, for commands that need all of it at once; the memory is counted before it is held.
 
-use super::io::{Held, Input};
 use crate::errno::Errno;
+use crate::io::{Held, Input};
 use crate::meter;
 use crate::stop::Stop;
 use crate::system::{SysResult, System, failed};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::io::{CHUNK, Held};
+use crate::io::{CHUNK, Held};
 use crate::stop::Stop;
 use crate::system::System;
 

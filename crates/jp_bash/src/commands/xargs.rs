@@ -3,11 +3,11 @@
 mod items;
 
 use super::Spec;
-use super::io::{Input, complain};
 use super::numbers::signed;
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say::{self, HELP, VERSION};
 use crate::errno::Errno;
+use crate::io::{Input, complain};
 use crate::stop::Stop;
 use crate::system::{Ended, Fd, OpenHow, Spawn, System, failed};
 use items::{Item, Items, Style};

@@ -4,10 +4,10 @@ mod back;
 
 use super::Spec;
 use super::file::Cmd;
-use super::io::{Held, Output, say};
 use super::options::{Opt, Support, Takes, opt, refused};
 use super::whole::read_whole;
 use crate::errno::Errno;
+use crate::io::{Held, Output, say};
 use crate::stop::Stop;
 use crate::system::{OpenHow, PIECE, System, failed};
 

@@ -1,9 +1,9 @@
 //! `yes`: the same line until nobody reads it.
 
 use super::Spec;
-use super::io::{CHUNK, complain};
 use super::options::{Order, parse};
 use super::say::{self, HELP, VERSION};
+use crate::io::{CHUNK, complain};
 use crate::stop::Stop;
 use crate::system::{System, failed};
 

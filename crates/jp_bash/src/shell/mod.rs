@@ -5,6 +5,8 @@
 pub(crate) mod args;
 pub(crate) mod arith;
 pub(crate) mod builtins;
+pub(crate) mod call;
+pub(crate) mod custom;
 pub(crate) mod expand;
 pub(crate) mod fds;
 pub(crate) mod flow;
@@ -16,7 +18,7 @@ pub(crate) mod options;
 pub(crate) mod pattern;
 mod process;
 mod redirect;
-mod run;
+pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod signals;
 mod stack;

@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use smallvec::smallvec;
 
-use crate::bash::{
-    Builtins, Category, ExecMode, ExecOptions, ExecResult, SetupError, host, identity, stop_message,
-};
 use crate::budget::{Bounds, Budget};
 use crate::errno::Errno;
 use crate::host::Host;
 use crate::input::Stdin;
+use crate::program::Programs;
 use crate::shell::args::Args;
+use crate::shell::call::{Category, ExecMode, ExecOptions, ExecResult, SetupError};
+use crate::shell::custom::Builtins;
 use crate::shell::fds::Fds;
 use crate::shell::flow::Flow;
 use crate::shell::jobs::{self, Jobs};
 use crate::shell::kernel::file::{Mode, Object};
 use crate::shell::kernel::sink::{Sinks, Stream};
-use crate::shell::kernel::{Kernel, Parts};
+use crate::shell::kernel::{Identity, Kernel, Parts};
 use crate::shell::options::Options;
 use crate::shell::traps::Traps;
 use crate::shell::vars::Vars;
@@ -32,6 +32,7 @@ use crate::vfs::{Caller, HostDir, HostMode, Mount, NoQuota, User, Vfs};
 /// How sessions are made.
 #[derive(Clone)]
 pub(crate) struct Setup {
+    pub(crate) programs: &'static Programs,
     pub(crate) user: Vec<u8>,
     pub(crate) host_name: Vec<u8>,
     pub(crate) bounds: Bounds,
@@ -49,9 +50,11 @@ pub(crate) struct Setup {
     pub(crate) host: Host,
 }
 
-impl Default for Setup {
-    fn default() -> Self {
+impl Setup {
+    /// Starts with the defaults, and the programs that scripts can call.
+    pub(crate) fn new(programs: &'static Programs) -> Self {
         Self {
+            programs,
             user: b"user".to_vec(),
             host_name: b"localhost".to_vec(),
             bounds: Bounds::default(),
@@ -105,6 +108,16 @@ impl Session {
     }
 }
 
+/// Keeps the identity's parts in one place for the kernel.
+fn identity(setup: &Setup) -> Identity {
+    Identity {
+        user: Arc::from(setup.user.as_slice()),
+        host: Arc::from(setup.host_name.as_slice()),
+        uid: 1000,
+        gid: 1000,
+    }
+}
+
 /// Runs a script on a session, or on a new one.
 pub(crate) fn run(
     setup: &Setup,
@@ -125,10 +138,11 @@ pub(crate) fn run(
         },
     };
     let kernel = Kernel::new(Parts {
+        programs: setup.programs,
         vfs: session.vfs,
         names: session.names,
         budget,
-        host: host(setup),
+        host: setup.host.clone(),
         identity: identity(setup),
         custom: Arc::clone(&setup.builtins),
         sinks: Rc::clone(sinks),
@@ -182,7 +196,7 @@ fn create(setup: &Setup) -> Result<Session, SetupError> {
     let mut vfs = Vfs::new(
         User::named(&setup.user),
         &setup.host_name,
-        crate::commands::table::names(),
+        setup.programs.names(),
         now,
     )
     .map_err(failed_at("make", b"/"))?;
@@ -429,6 +443,29 @@ impl Call<'_> {
             Stop::Signal(signal) => (128 + i32::from(signal), None),
         }
     }
+}
+
+/// Returns the message for a run that was cut short.
+fn stop_message(stop: Stop, bounds: &Bounds) -> Vec<u8> {
+    match stop {
+        Stop::Limit(limit) => {
+            let bound = match limit {
+                Limit::Commands => bounds.commands,
+                Limit::Loops => bounds.loops,
+                Limit::Output => bounds.output,
+                Limit::Memory => bounds.memory,
+                Limit::Files => bounds.files,
+                Limit::Depth => bounds.depth,
+                Limit::Time => bounds.time.as_secs(),
+            };
+            let name = limit.name();
+            format!("jp: limit reached: {name} ({bound})\n")
+        }
+        Stop::Cancelled => "jp: cancelled\n".to_owned(),
+        Stop::Deadlock => "jp: deadlock: every process waits for another one\n".to_owned(),
+        Stop::Signal(_) => String::new(),
+    }
+    .into_bytes()
 }
 
 /// What a login gives a user: a script finds the same variables exported as on a real machine.

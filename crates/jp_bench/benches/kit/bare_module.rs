@@ -13,14 +13,20 @@ use super::bare::engine;
 pub(crate) struct BareModule {
     engine: Engine,
     pre: InstancePre<()>,
+    entrypoint: &'static str,
 }
 
 impl BareModule {
-    pub(crate) fn new(bytes: &[u8]) -> Self {
+    /// Compiles a module, which is entered by a name.
+    pub(crate) fn new(bytes: &[u8], entrypoint: &'static str) -> Self {
         let engine = engine();
         let module = Module::new(&engine, bytes).unwrap();
         let pre = Linker::new(&engine).instantiate_pre(&module).unwrap();
-        Self { engine, pre }
+        Self {
+            engine,
+            pre,
+            entrypoint,
+        }
     }
 
     /// Instantiates, hands over the arguments, calls, takes the answer and drops.
@@ -32,7 +38,7 @@ impl BareModule {
         let memory = instance.get_memory(&mut store, "memory").unwrap();
         let alloc = instance.get_typed_func::<i32, i32>(&mut store, "alloc");
         let dealloc = instance.get_typed_func::<(i32, i32), ()>(&mut store, "dealloc");
-        let execute = instance.get_typed_func::<(i32, i32), i64>(&mut store, "execute");
+        let execute = instance.get_typed_func::<(i32, i32), i64>(&mut store, self.entrypoint);
         let len = i32::try_from(arguments.len()).unwrap();
         let at = alloc.unwrap().call_async(&mut store, len).await.unwrap();
         let place = usize::try_from(at).unwrap();

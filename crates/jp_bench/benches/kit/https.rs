@@ -21,7 +21,6 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer},
 };
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 const ROOT: &[u8] = include_bytes!("../../../jp_broker/tests/http/certificates/root.der");
 const CERTIFICATE: &[u8] = include_bytes!("../../../jp_broker/tests/http/certificates/server.der");
@@ -87,15 +86,8 @@ impl Secure {
         let mut services = Services::default();
         services.web.extra_roots = vec![ROOT.to_vec()];
         let broker = Broker::new(services);
-        let (grant, cancel) = (self.grant(), CancellationToken::new());
-        let caller = Caller {
-            user: "someone",
-            tool: "probe",
-            grant: &grant,
-            grant_of: &|_| None,
-            deadline: Instant::now() + Duration::from_secs(600),
-            cancel: &cancel,
-        };
+        let deadline = Instant::now() + Duration::from_secs(600);
+        let caller = Caller::new("someone", "probe", Arc::new(self.grant()), deadline);
         let arguments = json!({"method": "GET", "url": self.url()});
         let arguments = arguments.as_object().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread()

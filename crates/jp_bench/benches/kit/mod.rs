@@ -1,25 +1,24 @@
-//! What the benches share: bare wasmtime, and a host with a workspace of its own.
+//! What the benches share: bare wasmtime, and a workspace opened as a front opens it for many calls.
 
 #![expect(dead_code, reason = "each bench uses a part of this")]
 
 pub(crate) mod bare;
 pub(crate) mod bare_module;
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{fs, path::Path, sync::Arc};
 
-use jp_config::{Loaded, PolicyConfig, Sources};
-use jp_llm::{
-    Call, Caller, ExecutionOutcome, Host, HostBuilder, LazyRuntime, ToolDefinition, TrustStore,
-};
-use jp_wasm::{Allocation, RuntimeOptions};
+use jp_host::{Location, Opening, Places};
+use jp_llm::{Call, Caller, ExecutionOutcome, Host, HostBuilder, ToolDefinition, TrustStore};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 /// A workspace whose tools are probes, and a host to call them on.
 pub(crate) struct Workspace {
-    pub(crate) dir: TempDir,
-    pub(crate) loaded: Loaded,
+    pub(crate) places: Places,
     pub(crate) host: Arc<Host>,
+    opening: Opening,
+    open: jp_host::Workspace,
+    _dir: TempDir,
 }
 
 impl Workspace {
@@ -33,14 +32,8 @@ impl Workspace {
     /// Makes the same with tools of these bytes.
     pub(crate) fn of(tools: &[(&str, Vec<u8>)], spares: usize) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let root = dir
-            .path()
-            .join("workspace")
-            .canonicalize()
-            .unwrap_or_else(|_| {
-                fs::create_dir_all(dir.path().join("workspace/.jp/tools")).unwrap();
-                dir.path().join("workspace").canonicalize().unwrap()
-            });
+        let root = dir.path().join("workspace");
+        fs::create_dir_all(root.join(".jp/tools")).unwrap();
         let mut config = String::new();
         for (name, bytes) in tools {
             fs::write(root.join(format!(".jp/tools/{name}.wasm")), bytes).unwrap();
@@ -48,40 +41,22 @@ impl Workspace {
         }
         fs::write(root.join(".jp/config.toml"), config).unwrap();
         fs::write(root.join("1k.txt"), "x".repeat(1024)).unwrap();
-        let sources = Sources {
-            workspace_root: Some(root.clone()),
-            cwd: root.clone(),
-            ..Sources::default()
-        };
-        let loaded = jp_config::load(&sources).unwrap();
-        let mut store = TrustStore::open(&dir.path().join("trust.json")).unwrap();
-        store.trust(&root, &loaded).unwrap();
-        // As a server that appends all the time opens its log.
-        let options = jp_audit::Options {
-            lease: Some(Duration::from_millis(20)),
-            ..jp_audit::Options::default()
-        };
-        let log = jp_audit::Log::open(&dir.path().join("audit"), options).unwrap();
-        let wasm = LazyRuntime::new(RuntimeOptions {
-            allocation: Allocation::Pooling,
-            cache_dir: Some(dir.path().join("code")),
-            spares,
-        });
-        let policy = PolicyConfig::default().to_policy().unwrap();
-        let host = Host::builder(root.clone(), policy)
-            .trust(store.check(&root, &loaded))
-            .audit(Arc::new(log))
-            .wasm(wasm)
-            .caller(Caller {
-                principal: "bench".to_owned(),
-                ..Caller::default()
-            })
-            .build();
+        let places = Places::below(&dir.path().join("user"));
+        let location = Location::find(Some(&root)).unwrap();
+        let opening = jp_host::Workspace::at(location).for_many_calls(spares);
+        let (open, host) = open(&opening, &places);
         Self {
-            dir,
-            loaded,
-            host: Arc::new(host),
+            places,
+            host,
+            opening,
+            open,
+            _dir: dir,
         }
+    }
+
+    /// Opens the workspace again, after something of it has changed.
+    pub(crate) fn reopen(&mut self) {
+        (self.open, self.host) = open(&self.opening, &self.places);
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -95,8 +70,21 @@ impl Workspace {
     }
 
     pub(crate) fn tool(&self, name: &str) -> Arc<ToolDefinition> {
-        Arc::new(ToolDefinition::new(name, &self.loaded, &self.host).unwrap())
+        Arc::new(ToolDefinition::new(name, self.open.loaded(), &self.host).unwrap())
     }
+}
+
+/// Trusts a workspace as it is, and opens it.
+fn open(opening: &Opening, places: &Places) -> (jp_host::Workspace, Arc<Host>) {
+    let loaded = jp_config::load(&opening.sources(places)).unwrap();
+    let mut store = TrustStore::open(&places.trust_file().unwrap()).unwrap();
+    store.trust(&opening.location().root, &loaded).unwrap();
+    let open = opening.open(places).unwrap().audited(places).unwrap();
+    let host = open.host().for_caller(Caller {
+        principal: "bench".to_owned(),
+        ..Caller::default()
+    });
+    (open, Arc::new(host))
 }
 
 fn tool(name: &str) -> String {

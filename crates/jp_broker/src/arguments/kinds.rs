@@ -251,7 +251,8 @@ impl<T, const MOST: usize> Deref for Many<T, MOST> {
 
 impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Many<T, MOST> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_seq(Entries(PhantomData)).map(Self)
+        from.deserialize_seq(Entries::<T, MOST>(PhantomData))
+            .map(Self)
     }
 }
 

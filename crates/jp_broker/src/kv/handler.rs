@@ -95,14 +95,14 @@ impl<A: Arguments, R: Reply> Capability for Handler<A, R> {
         let work = |transaction: &Connection| {
             let scope = Scope {
                 transaction,
-                user: call.user,
-                tool: call.tool,
+                user: &call.caller.user,
+                tool: &call.caller.tool,
                 now,
                 quotas: store.quotas(),
             };
             (self.run)(&scope, &arguments)
         };
-        let until = (call.deadline, call.cancel);
+        let until = (call.caller.deadline, &call.caller.cancel);
         store.call(self.access, until, work).await
     }
 }

@@ -123,23 +123,30 @@ impl Chosen<'_> {
             return Ok(());
         };
         let wanted = Net::hosts([host_of(&server.url)?]);
-        match call.grant.capabilities().net.missing(&wanted) {
+        match call.caller.grant.capabilities().net.missing(&wanted) {
             None => Ok(()),
             Some(host) => {
                 let problem = format!(
                     "MCP server '{}' is at {host}, which tool '{}' may not reach",
-                    self.id, call.tool
+                    self.id, call.caller.tool
                 );
                 let setting = Capability::Net(host).setting();
-                Err(CallError::host_not_granted(&problem, &setting, call.tool))
+                Err(CallError::host_not_granted(
+                    &problem,
+                    &setting,
+                    &call.caller.tool,
+                ))
             }
         }
     }
 
     pub(super) async fn list(&self, call: &CapabilityCall<'_>) -> Result<Listed, CallError> {
         self.check_net(call)?;
-        let left = call.deadline.saturating_duration_since(Instant::now());
-        let listed = self.pool.list_tools(self.id, call.cancel);
+        let left = call
+            .caller
+            .deadline
+            .saturating_duration_since(Instant::now());
+        let listed = self.pool.list_tools(self.id, &call.caller.cancel);
         let listed = tokio::time::timeout(left, listed).await;
         let listed = listed.map_err(|_| errors::late(self.id))?;
         let tools = listed.map_err(|error| errors::failed(&error))?;
@@ -163,9 +170,10 @@ impl Chosen<'_> {
             tool,
             arguments,
             digest: None,
-            deadline: call.deadline,
-            cancel: call.cancel,
-            max_result: usize::try_from(call.grant.limits().output_bytes).unwrap_or(usize::MAX),
+            deadline: call.caller.deadline,
+            cancel: &call.caller.cancel,
+            max_result: usize::try_from(call.caller.grant.limits().output_bytes)
+                .unwrap_or(usize::MAX),
             progress: &|_| {},
         };
         let called = self.pool.call(self.id, &made).await;

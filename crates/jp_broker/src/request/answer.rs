@@ -1,11 +1,13 @@
 //! What a guest gets of a response.
 
+use std::borrow::Cow;
+
 use data_encoding::BASE64;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::follow::Followed;
-use crate::{CallError, answer::Status, http::Response, web::Job};
+use crate::{CallError, Code, answer::Status, http::Response, web::Job};
 
 /// Response headers whose values are credentials.
 const SECRET: [&str; 10] = [
@@ -50,7 +52,7 @@ pub(super) fn answer(
     let body = job.scrubber.scrub_bytes(&body);
     let (text, encoding) = match std::str::from_utf8(&body) {
         Ok(text) => (text.to_owned(), "utf-8"),
-        Err(_) => (BASE64.encode(&body), "base64"),
+        Err(_) => bytes(job, body)?,
     };
     let mut json = match encoding {
         "utf-8" => serde_json::from_str(&text).unwrap_or(Value::Null),
@@ -71,6 +73,17 @@ pub(super) fn answer(
         encoding,
         url: followed.redirected_to.as_ref().map(scrubbed),
     })
+}
+
+/// Returns what stands in the answer for bytes that are not text: a name for those who can take them by it.
+fn bytes(job: &Job, body: Cow<'_, [u8]>) -> Result<(String, &'static str), CallError> {
+    let Some(given) = &job.caller.given else {
+        return Ok((BASE64.encode(&body), "base64"));
+    };
+    match given.keep(body.into_owned()) {
+        Ok(name) => Ok((name, "blob")),
+        Err(full) => Err(CallError::new(Code::OutputLimit, full.to_string())),
+    }
 }
 
 /// Returns the headers under lower-case names; several of one name are joined by commas.

@@ -192,7 +192,7 @@ impl Owner<'_> {
     fn find(self, job: &Job, name: &crate::SecretName) -> Result<Option<crate::Secret>, CallError> {
         let store = job.services.secrets.as_deref();
         match self {
-            Self::Guest => find_granted(store, &job.brokered, &job.tool, name),
+            Self::Guest => find_granted(store, job.brokered(), &job.caller.tool, name),
             Self::Server(server) => match store {
                 Some(store) => Ok(store.find(name)?),
                 None => {

@@ -76,12 +76,12 @@ fn get(job: &Job, name: &SecretName) -> Result<Handle, CallError> {
         value: None,
         value_base64: None,
     };
-    let Some(secret) = fill::find_granted(store, &job.brokered, &job.tool, name)? else {
+    let Some(secret) = fill::find_granted(store, job.brokered(), &job.caller.tool, name)? else {
         return Ok(handle);
     };
     handle.found = true;
     handle.handle = Some(fill::handle(name));
-    if is_revealed(&secret, &job.brokered) {
+    if is_revealed(&secret, job.brokered()) {
         let bytes = secret.value.expose();
         match std::str::from_utf8(bytes) {
             Ok(text) => handle.value = Some(text.to_owned()),

@@ -1,6 +1,9 @@
 //! A file that somebody else keeps to himself: calls wait, and stop waiting in time.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use jp_broker::{CallError, Caller, Code};
 use rusqlite::Connection;
@@ -21,14 +24,10 @@ async fn create(
     patience: Duration,
     cancel: &CancellationToken,
 ) -> Result<Value, CallError> {
-    let grant = grant(&["kv.sqlite.*"]);
+    let grant = Arc::new(grant(&["kv.sqlite.*"]));
     let caller = Caller {
-        user: "ann",
-        tool: "todo",
-        grant: &grant,
-        grant_of: &|_| None,
-        deadline: Instant::now() + patience,
-        cancel,
+        cancel: cancel.clone(),
+        ..Caller::new("ann", "todo", grant, Instant::now() + patience)
     };
     let arguments = json!({ "title": "t" });
     let name = "kv.sqlite.todo.create";

@@ -16,7 +16,6 @@ use jp_broker::{
 use jp_policy::{Brokered, Capabilities, Grant, Policy, Request, compose};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
 
 /// The time it is.
 pub(crate) const NOW: i64 = 1_700_000_000;
@@ -93,15 +92,9 @@ impl Host {
         name: &str,
         arguments: &Map<String, Value>,
     ) -> Result<Value, CallError> {
-        let grant = grant(&["kv.sqlite.*"]);
-        let caller = Caller {
-            user,
-            tool: name.split('.').next().unwrap(),
-            grant: &grant,
-            grant_of: &|_| None,
-            deadline: Instant::now() + Duration::from_secs(60),
-            cancel: &CancellationToken::new(),
-        };
+        let grant = Arc::new(grant(&["kv.sqlite.*"]));
+        let tool = name.split('.').next().unwrap();
+        let caller = Caller::new(user, tool, grant, Instant::now() + Duration::from_secs(60));
         let name = format!("kv.sqlite.{name}");
         let answer = self.broker.call(&caller, &name, arguments).await;
         answer.map(|answer| answer.to_value())

@@ -1,10 +1,12 @@
 //! Calls that are refused before their arguments matter.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use jp_broker::{Caller, Code};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use crate::{
     host::{Host, grant},
@@ -21,20 +23,13 @@ fn without_a_store_the_answer_says_what_to_configure() {
 #[tokio::test]
 async fn another_tool_needs_the_owners_grant_besides_its_own() {
     let host = Host::new();
-    let (own, none) = (grant(&["kv.sqlite.*"]), grant(&[]));
-    let cancel = CancellationToken::new();
+    let (own, none) = (Arc::new(grant(&["kv.sqlite.*"])), Arc::new(grant(&[])));
     for (tool, given, code) in [
         ("other", &own, "works on the data of tool 'todo'"),
         ("todo", &none, "is not allowed"),
     ] {
-        let caller = Caller {
-            user: "ann",
-            tool,
-            grant: given,
-            grant_of: &|_| None,
-            deadline: Instant::now() + Duration::from_secs(5),
-            cancel: &cancel,
-        };
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let caller = Caller::new("ann", tool, Arc::clone(given), deadline);
         let arguments = json!({ "title": "t" });
         let error = host
             .broker

@@ -119,7 +119,7 @@ fn weakness_13_a_huge_limit_is_refused_and_never_none() {
     for limit in [1001, 1 << 31, 1 << 32, i64::MAX] {
         let error = host.call("ann", "todo.list", json!({ "limit": limit }));
         let message = error.unwrap_err().message;
-        assert!(message.contains("between 1 and 1000"), "{message}");
+        assert!(message.contains("expected 1 to 1000"), "{message}");
     }
 }
 

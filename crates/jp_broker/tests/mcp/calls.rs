@@ -102,10 +102,13 @@ async fn arguments_that_do_not_fit_are_named() {
     let served = Served::start(Way::Json);
     let broker = broker(vec![server("a", &served, &[])]);
     for (arguments, words) in [
-        (json!({}), "missing field `tool`"),
+        (json!({}), "missing argument `tool`"),
         (json!({"tool": 7}), "`tool`"),
         (json!({"tool": "echo", "arguments": [1]}), "`arguments`"),
-        (json!({"tool": "echo", "extra": 1}), "unknown field `extra`"),
+        (
+            json!({"tool": "echo", "extra": 1}),
+            "unknown argument `extra`",
+        ),
     ] {
         let error = call(&broker, &[&served.host], "mcp.call", arguments)
             .await

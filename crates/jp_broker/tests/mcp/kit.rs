@@ -99,14 +99,10 @@ pub(crate) async fn call_until(
     arguments: Value,
     cancel: &CancellationToken,
 ) -> Result<Value, CallError> {
-    let grant = grant(hosts);
+    let deadline = Instant::now() + Duration::from_secs(300);
     let caller = Caller {
-        user: "u",
-        tool: "t",
-        grant: &grant,
-        grant_of: &|_| None,
-        deadline: Instant::now() + Duration::from_secs(300),
-        cancel,
+        cancel: cancel.clone(),
+        ..Caller::new("u", "t", Arc::new(grant(hosts)), deadline)
     };
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
     let answer = broker.call(&caller, name, &arguments).await;

@@ -11,6 +11,7 @@ use jp_broker::{
     VaultPaths,
 };
 use jp_policy::{Brokered, Capabilities, Grant, Net, Policy, Request, compose};
+use jp_tool::GivenBlobs;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -47,12 +48,14 @@ pub(crate) struct Desk {
     pub(crate) time: Duration,
     pub(crate) cancel: CancellationToken,
     dir: tempfile::TempDir,
+    pub(crate) given: Option<Arc<GivenBlobs>>,
 }
 
 impl Desk {
     pub(crate) fn new(calls: &[&str], granted: &[&str]) -> Self {
         Self {
             services: Services::default(),
+            given: None,
             grant: grant(calls, hosts(granted)),
             time: Duration::from_secs(30),
             cancel: CancellationToken::new(),
@@ -92,13 +95,11 @@ impl Desk {
         name: &str,
         arguments: &Value,
     ) -> Result<Value, CallError> {
+        let grant = Arc::new(self.grant.clone());
         let caller = Caller {
-            user: "someone",
-            tool: "probe",
-            grant: &self.grant,
-            grant_of: &|_| None,
-            deadline: Instant::now() + self.time,
-            cancel: &self.cancel,
+            cancel: self.cancel.clone(),
+            given: self.given.clone(),
+            ..Caller::new("someone", "probe", grant, Instant::now() + self.time)
         };
         let broker = Broker::new(self.services.clone());
         broker

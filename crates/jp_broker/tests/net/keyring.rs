@@ -122,7 +122,7 @@ fn a_keyring_that_cannot_be_asked_later_is_an_error_and_nothing_is_lost() {
         drawer.trouble(Trouble::Always(problem.clone()));
         let fresh = store(dir.path(), drawer.clone());
         let listed = fresh.list().unwrap_err().to_string();
-        assert!(listed.contains("is in the keyring"), "{listed}");
+        assert!(listed.contains("from the keyring"), "{listed}");
         assert!(listed.contains(&problem.to_string()), "{listed}");
         assert!(listed.contains(way_out), "{listed}");
         let set = fresh.set(&secret("b", "value of b", &[]));

@@ -58,7 +58,7 @@ fn a17_ten_thousand_headers_are_an_error_in_either_direction() {
     let (code, message) =
         desk.refusal(json!({"method": "GET", "url": site.url("/"), "headers": headers}));
     assert_eq!(code, "invalid_args", "{message}");
-    assert!(message.contains("more than 120"), "{message}");
+    assert!(message.contains("at most 120"), "{message}");
     assert_eq!(site.seen().len(), 1);
 }
 

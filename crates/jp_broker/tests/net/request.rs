@@ -9,6 +9,7 @@ use std::{
 };
 
 use jp_broker::{HttpServer, HttpServers};
+use jp_tool::GivenBlobs;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -240,6 +241,25 @@ fn a_body_that_is_no_text_comes_as_base64_and_says_so() {
     assert_eq!(found["encoding"], "base64");
     assert_eq!(found["text"], "//4A");
     assert_eq!(found["json"], json!(null));
+}
+
+#[test]
+fn bytes_go_by_a_name_to_those_who_can_take_them_so() {
+    let site = Site::saying(body("image/png", [0xff, 0xfe, 0x00]));
+    let given = Arc::new(GivenBlobs::new(5));
+    let mut desk = desk(&site);
+    desk.given = Some(Arc::clone(&given));
+    let get = json!({"method": "GET", "url": site.url("/")});
+    let found = desk.request(get.clone()).unwrap();
+    assert_eq!(found["encoding"], "blob");
+    let name = found["text"].as_str().unwrap();
+    assert_eq!(given.take(name).unwrap().as_bytes(), [0xff, 0xfe, 0x00]);
+    // What it holds counts until it lets go.
+    let found = desk.request(get.clone()).unwrap();
+    let held = given.take(found["text"].as_str().unwrap());
+    assert_eq!(desk.refusal(get.clone()).0, "output_limit");
+    drop(held);
+    assert!(desk.request(get).is_ok());
 }
 
 #[test]

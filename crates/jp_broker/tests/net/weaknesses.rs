@@ -12,7 +12,6 @@ use jp_broker::{
 };
 use jp_policy::Net;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, OK, Site, grant, hosts};
 
@@ -100,21 +99,18 @@ fn a8_8_a_call_has_the_callers_own_grant_and_never_that_of_a_tool_of_the_same_tr
     let site = Site::saying(OK);
     // `http_call` may reach the site; the tool that calls may not.
     let powerful = Arc::new(grant(&["http.request"], hosts(&[&site.grant()])));
-    let own = grant(&["http.request"], Net::None);
+    let own = Arc::new(grant(&["http.request"], Net::None));
     let broker = Broker::new(Services::default());
-    let cancel = CancellationToken::new();
     let arguments = json!({"method": "GET", "url": site.url("/")});
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    let ask = |tool: &str, grant| {
+    let ask = |tool: &str, grant: &Arc<_>| {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let others = ["http_call", "planner"].map(|name| (name.to_owned(), Arc::clone(&powerful)));
         let caller = Caller {
-            user: "someone",
-            tool,
-            grant,
-            grant_of: &|_| Some(Arc::clone(&powerful)),
-            deadline: Instant::now() + Duration::from_secs(30),
-            cancel: &cancel,
+            others: Arc::new(others.into()),
+            ..Caller::new("someone", tool, Arc::clone(grant), deadline)
         };
         runtime.block_on(broker.call(&caller, "http.request", arguments.as_object().unwrap()))
     };

@@ -6,17 +6,20 @@ mod diff;
 mod input;
 mod mount;
 mod overlay;
+mod record;
 mod script;
 mod words;
 
-use std::{ffi::OsString, sync::atomic::Ordering};
+use std::{ffi::OsString, io};
 
 use clap::Args;
-use jp_bash::{Bash, BashBuilder, Category, ExecResult};
+use jp_bash::{Category, ExecMode, ExecResult};
+use jp_llm::script::{Script, ScriptBuilder, ScriptRecord, ScriptSession};
+use jp_policy::Net;
 
 use crate::{error::CliError, exit::Exit, interrupt::Interrupts, ui::Ui};
 use mount::Mounts;
-use script::NoScript;
+use script::{Found, NoScript};
 
 /// Arguments of `jp bash`.
 #[derive(Debug, Args)]
@@ -81,7 +84,8 @@ pub(crate) struct BashArgs {
 pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
     let mounts = Mounts::parse(&args.mount)?;
     refuse_without_overlay(args, &mounts)?;
-    let mut builder = mounts.add_to(set_up(args)?, ui)?;
+    let net = words::network(&args.net)?;
+    let mut builder = mounts.add_to(set_up(args, &net)?, ui)?;
     let mut script = match script::find(args.command.as_ref(), &args.words, &mounts) {
         Ok(script) => script,
         Err(NoScript::Error(error)) => return Err(error),
@@ -91,23 +95,17 @@ pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
         }
     };
     if let Some(copy) = script.copy.take() {
-        builder = builder.file(script.options.name.clone(), copy);
+        builder = builder.file(&script.options.name, copy);
     }
-    if !args.json {
-        script.options.output = input::to_process();
-    }
-    let mut bash = builder.build();
-    bash.check().map_err(|error| CliError::Usage {
+    let mut session = builder.build();
+    session.check().map_err(|error| CliError::Usage {
         message: error.to_string(),
         hint: Some("paths of --cwd and --mount are those that the script sees".to_owned()),
     })?;
-    let interrupts = Interrupts::listen().map_err(|source| CliError::System {
-        what: "cannot listen for signals".to_owned(),
-        source,
-    })?;
-    let cancel = bash.cancel_handle();
-    interrupts.on_cancel(Box::new(move || cancel.store(true, Ordering::Relaxed)));
-    let result = bash.exec_with(&script.text, &script.options, None);
+    let record = record::begin(args, &mounts, &net, &script)?;
+    let result = execute(script, &mut session, &record, args.json)?;
+    // Before anything is applied: what nobody can account for did not happen.
+    record.ended(&result)?;
     if args.json {
         ui.json(&json(&result))?;
     }
@@ -119,8 +117,38 @@ pub(crate) fn run(args: &BashArgs, ui: &Ui) -> Result<Exit, CliError> {
         apply: args.apply,
         set_id: args.apply_setuid,
     };
-    overlay::finish(mounts.overlays(), &mut bash, wanted, result.exit_code, ui)?;
+    let shell = session.shell();
+    overlay::finish(mounts.overlays(), shell, wanted, result.exit_code, ui)?;
     Ok(exit(&result))
+}
+
+/// Runs a script on the streams of this process, until it ends or a signal comes.
+fn execute(
+    found: Found,
+    session: &mut ScriptSession,
+    record: &ScriptRecord,
+    keep_output: bool,
+) -> Result<ExecResult, CliError> {
+    let Found {
+        text, mut options, ..
+    } = found;
+    let is_input = options.mode == ExecMode::Input;
+    options.stdin = input::of_process(is_input.then(|| record.clone()));
+    if !keep_output {
+        options.output = input::to_process(record.clone());
+    }
+    let interrupts = Interrupts::listen().map_err(|source| CliError::System {
+        what: "cannot listen for signals".to_owned(),
+        source,
+    })?;
+    let stop = session.stop();
+    interrupts.on_cancel(Box::new(move || stop.now()));
+    interrupts.on_leave(record.on_leave());
+    Ok(session.run(Script {
+        text,
+        options,
+        on_output: None,
+    }))
 }
 
 /// Refuses to show or apply changes where none are kept apart.
@@ -140,11 +168,11 @@ fn refuse_without_overlay(args: &BashArgs, mounts: &Mounts) -> Result<(), CliErr
 }
 
 /// Takes over the options that name no host directory.
-fn set_up(args: &BashArgs) -> Result<BashBuilder, CliError> {
-    let mut builder = Bash::builder().limits(words::limits(&args.limit)?);
+fn set_up(args: &BashArgs, net: &Net) -> Result<ScriptBuilder, CliError> {
+    let mut builder = ScriptBuilder::new(words::limits(&args.limit)?);
     for word in &args.env {
         let (name, value) = words::variable(word)?;
-        builder = builder.env(name, value);
+        builder = builder.variable(name, value);
     }
     if let Some(cwd) = &args.cwd {
         if !cwd.starts_with('/') {
@@ -152,12 +180,12 @@ fn set_up(args: &BashArgs) -> Result<BashBuilder, CliError> {
                 "invalid value `{cwd}` for --cwd: expected an absolute path of the script's files"
             )));
         }
-        builder = builder.existing_cwd(cwd.as_str());
+        builder = builder.start_in_existing(cwd);
     }
-    if let Some(transport) = words::network(&args.net)? {
-        builder = builder.network(transport);
-    }
-    Ok(builder)
+    builder.network(net).map_err(|error| CliError::System {
+        what: "cannot set up the network".to_owned(),
+        source: io::Error::other(error.to_string()),
+    })
 }
 
 fn json(result: &ExecResult) -> serde_json::Value {

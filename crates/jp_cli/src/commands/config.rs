@@ -118,6 +118,7 @@ fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
         refuse_link(&workspace.root, &file)?;
         file
     };
+    refuse_invalid(&args.assignments, &sources(&workspace, ui))?;
     if let Some(dir) = file.parent() {
         fs::create_dir_all(dir).map_err(|source| CliError::at("cannot make", dir, source))?;
     }
@@ -148,6 +149,33 @@ fn refuse_link(root: &Path, file: &Path) -> Result<(), CliError> {
             link.display()
         ))),
         None => Ok(()),
+    }
+}
+
+/// Refuses assignments, taken together, that would make a valid configuration invalid. They are tried as
+/// those of a command line; one that is invalid already may need several commands to be valid again.
+fn refuse_invalid(assignments: &[String], sources: &Sources) -> Result<(), CliError> {
+    if jp_config::load(sources).is_err() {
+        return Ok(());
+    }
+    let mut with = sources.clone();
+    with.assignments.extend_from_slice(assignments);
+    match jp_config::load(&with) {
+        Ok(_) => Ok(()),
+        // What only the user's own file may hold no command line may; for other files it is refused above.
+        Err(ConfigError {
+            problem: Problem::OutsideUser { .. },
+            ..
+        }) => Ok(()),
+        Err(error) => Err(CliError::Usage {
+            message: format!(
+                "nothing was changed, because the configuration would be invalid: {error}"
+            ),
+            hint: Some(
+                "set keys that need each other in one command: jp config set KEY=VALUE KEY=VALUE"
+                    .to_owned(),
+            ),
+        }),
     }
 }
 

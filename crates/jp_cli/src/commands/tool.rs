@@ -1,8 +1,6 @@
 //! `jp tool`: lists, inspects and calls tools.
 
 mod call;
-#[cfg(feature = "wasm-tools")]
-mod check;
 mod format;
 pub(crate) mod install;
 mod installed;
@@ -19,6 +17,7 @@ pub(crate) mod verify;
 
 use clap::Subcommand;
 
+use super::wasm;
 use crate::{error::CliError, exit::Exit, ui::Ui};
 
 /// The verbs of `jp tool`.
@@ -48,9 +47,8 @@ pub(crate) enum Command {
     Verify(verify::VerifyArgs),
     /// Show what a reviewer of a tool must see
     Review(verify::ReviewArgs),
-    /// Check whether a file is a tool, and if not, say why
-    #[cfg(feature = "wasm-tools")]
-    Check(check::CheckArgs),
+    #[command(flatten)]
+    Wasm(wasm::ToolCommand),
 }
 
 /// Runs a verb.
@@ -68,7 +66,6 @@ pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Outdated(args) => search::outdated(args, ui),
         Command::Verify(args) => verify::verify(args, ui),
         Command::Review(args) => verify::review(args, ui),
-        #[cfg(feature = "wasm-tools")]
-        Command::Check(args) => check::run(args, ui),
+        Command::Wasm(command) => wasm::tool(command, ui),
     }
 }

@@ -119,7 +119,7 @@ fn arguments_come_from_standard_input_within_bounds() {
 }
 
 /// Waits until a process handles SIGINT itself: before that it would end without a word.
-fn catches_interrupts(process: rustix::process::Pid) {
+pub(crate) fn catches_interrupts(process: rustix::process::Pid) {
     let path = format!("/proc/{}/status", process.as_raw_nonzero());
     let caught = || {
         let status = std::fs::read_to_string(&path).unwrap();

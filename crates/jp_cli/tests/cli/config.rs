@@ -57,6 +57,33 @@ fn a_key_is_set_in_the_workspace_or_for_the_user() {
 }
 
 #[test]
+fn what_would_make_the_configuration_invalid_is_not_set() {
+    let sandbox = Sandbox::new("");
+    let config = || std::fs::read_to_string(sandbox.path("workspace/.jp/config.toml")).unwrap();
+    let net = "conversation.tools.http_call.grant.net:=[\"example.com:443\"]";
+    sandbox
+        .jp(&["config", "set", net])
+        .exits(2)
+        .warns("nothing was changed")
+        .warns("`source = \"builtin\"` for a tool that jp brings")
+        .warns("hint: set keys that need each other in one command");
+    assert_eq!(config(), "");
+    let source = "conversation.tools.http_call.source=builtin";
+    sandbox.jp(&["config", "set", net, source]).exits(0);
+    sandbox.jp(&["tool", "list"]).exits(0);
+    // One that is invalid already can be corrected.
+    sandbox.write(
+        "workspace/.jp/config.toml",
+        "[conversation.tools.x]\nwasm = \"x.wasm\"\n",
+    );
+    sandbox.jp(&["tool", "list"]).exits(2);
+    sandbox
+        .jp(&["config", "set", "conversation.tools.x.source=local"])
+        .exits(0);
+    sandbox.jp(&["tool", "list"]).exits(0);
+}
+
+#[test]
 fn processes_that_set_keys_at_once_lose_nothing() {
     let sandbox = Sandbox::new("");
     for place in [&[][..], &["--user"]] {

@@ -105,6 +105,7 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("broker.llm.key", Test(BROKER, "each_key_of_an_endpoint_is_what_is_asked_with")),
         ("broker.llm.model", Test(BROKER, "each_key_of_an_endpoint_is_what_is_asked_with")),
         ("broker.llm.url", Test(BROKER, "each_key_of_an_endpoint_is_what_is_asked_with")),
+        ("broker.proxy", Test(BROKER, "each_key_of_an_endpoint_is_what_is_asked_with")),
         ("broker.search.key", Test(BROKER, "each_key_of_an_endpoint_is_what_is_asked_with")),
         ("broker.search.model", Test(LAYERS, "what_the_user_allows_nowhere_or_says_of_no_model_is_refused")),
         ("broker.search.provider", Test(LAYERS, "what_the_user_allows_nowhere_or_says_of_no_model_is_refused")),

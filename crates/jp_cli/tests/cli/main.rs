@@ -4,6 +4,7 @@
 
 mod audit;
 mod bash;
+mod bash_record;
 mod bash_scripts;
 mod bash_streams;
 mod book;

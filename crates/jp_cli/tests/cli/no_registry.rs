@@ -41,7 +41,7 @@ fn without_a_registry_every_verb_says_what_to_write_where() {
     );
     shop.run(&["tool", "update"])
         .exits(2)
-        .warns("there is no registry `main`")
+        .warns("unknown registry `main`")
         .warns("jp config set --user 'registries.main:=");
 }
 

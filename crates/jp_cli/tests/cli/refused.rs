@@ -5,7 +5,10 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::{kit::Ran, shop::Shop};
+use crate::{
+    kit::{Ran, Sandbox},
+    shop::Shop,
+};
 
 const APP: &str =
     r#"{"schema": "locara/v1", "name": "app", "version": "1.0.0", "tooling": [TOOLS]}"#;
@@ -57,7 +60,6 @@ fn a_review_and_a_publisher_are_told_what_nothing_could_give() {
     let review = || shop.jp(&["tool", "review", "../greet.json"]);
     assert!(!review().stderr.contains("REFUSED"));
     for (from, to, reason) in [
-        ("\"http.request\"", "\"log.emit\"", "net to a.example"),
         (
             "\"net:a.example\"",
             "\"tool.exec.subprocess\"",
@@ -109,4 +111,18 @@ fn a_tool_whose_file_cannot_use_what_it_asks_for_is_not_published() {
         .exits(2)
         .warns("which a component of `jp:tool@0.1.0` cannot be given")
         .warns("build it for `jp:tool@0.2.0`");
+}
+
+#[test]
+fn a_registry_is_not_served_from_what_is_none_or_at_what_is_no_address() {
+    let sandbox = Sandbox::new("");
+    sandbox
+        .jp(&["registry", "serve", "../nothing"])
+        .exits(2)
+        .warns("../nothing holds no registry");
+    let shop = Shop::open();
+    shop.sandbox
+        .jp(&["registry", "serve", "../shop", "--addr", "1.2.3.4.5"])
+        .exits(2)
+        .warns("cannot serve ../shop on 1.2.3.4.5");
 }

@@ -74,3 +74,51 @@ fn a_text_alone_is_one_part_without_data() {
     assert_eq!(document["content"], json!([{"type": "text", "text": text}]));
     assert_eq!(document["structured"], Value::Null);
 }
+
+/// Calls a tool that declares what its results look like, and that answers with this.
+fn typed(answer: &Value) -> crate::kit::Ran {
+    let sandbox = mcp::sandbox();
+    let mut tool = mcp::shout();
+    tool["outputSchema"] = json!({"type": "object", "required": ["sum"],
+        "properties": {"sum": {"type": "integer"}}});
+    mcp::offers(&sandbox, &[tool]);
+    mcp::answers(&sandbox, answer);
+    sandbox.jp(&["trust"]).exits(0);
+    sandbox.call(&[&CALL[..], &["--json"]].concat())
+}
+
+#[test]
+fn the_data_of_a_server_fits_the_schema_that_its_tool_declares() {
+    let words = json!([{"type": "text", "text": "three in all"}]);
+    let fits = typed(&json!({"content": words, "structuredContent": {"sum": 3}}));
+    let document = fits.exits(0).json();
+    assert_eq!(document["structured"], json!({"sum": 3}), "{document:#}");
+    assert_eq!(document["content"], words, "{document:#}");
+    // The same as text alone, as servers answered before there was data.
+    let text = json!([{"type": "text", "text": "{\"sum\": 4}"}]);
+    let document = typed(&json!({"content": text})).exits(0).json();
+    assert_eq!(document["structured"], json!({"sum": 4}), "{document:#}");
+    // A no has no result.
+    let no = json!({"content": words, "isError": true});
+    assert_eq!(typed(&no).exits(1).json()["outcome"]["type"], "error");
+}
+
+#[test]
+fn data_of_a_server_that_does_not_fit_is_an_error_that_names_the_place() {
+    let words = json!([{"type": "text", "text": "three in all"}]);
+    for (answer, place) in [
+        (
+            json!({"content": words, "structuredContent": {"sum": "3"}}),
+            "/sum",
+        ),
+        (json!({"content": words, "structuredContent": {}}), "sum"),
+        (json!({"content": words}), "not JSON"),
+    ] {
+        let document = typed(&answer).exits(134).json();
+        assert_eq!(document["error"]["kind"], "stopped", "{document:#}");
+        let message = document["error"]["message"].as_str().unwrap();
+        assert!(message.contains(place), "{message}");
+        assert!(!message.contains("three"), "{message}");
+        assert_eq!(document["content"], json!([]), "{document:#}");
+    }
+}

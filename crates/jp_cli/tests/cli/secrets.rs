@@ -75,7 +75,7 @@ fn a_key_in_a_keyring_out_of_reach_is_an_error_with_the_way_out() {
         sandbox
             .jp(words)
             .exits(125)
-            .warns("the key of the secrets is in the keyring")
+            .warns("cannot read the key of the secrets from the keyring")
             .warns("there is no session bus")
             .warns("DBUS_SESSION_BUS_ADDRESS");
     }
@@ -217,7 +217,7 @@ fn a_missing_value_is_reported_as_such() {
         (&b""[..], "missing value"),
         (b"\n", "missing value"),
         (b"        \n", "only white space"),
-        (b" short   \n", "white space around it not counted"),
+        (b" short   \n", "without the white space around it"),
     ] {
         sandbox.fed(SET, input).exits(2).warns(words);
     }

@@ -172,13 +172,18 @@ subjects = ".jp/kb/link"
     for config in [
         "[policy]\nunconfined = true\n",
         "extends = [\"../../home/other.toml\"]\n",
-        "[conversation.tools.x]\nsource = \"local\"\nwasm = \"x.wasm\"\ngrant.net = true\n",
         "[conversation.tools.x]\nsource = \"local\"\ngrant.files = [\"/:read-write\"]\n",
     ] {
         sandbox.write("home/other.toml", "");
         sandbox.write("workspace/.jp/config.toml", config);
         sandbox.jp(&["tool", "list"]).exits(2);
     }
+    // The network may be asked for, and is denied.
+    let asks = "[conversation.tools.x]\nsource = \"local\"\nwasm = \"x.wasm\"\ngrant.net = true\n";
+    sandbox.write("workspace/.jp/config.toml", asks);
+    let listed = sandbox.jp(&["tool", "list"]).exits(0).stdout;
+    let line = listed.lines().find(|line| line.starts_with("x ")).unwrap();
+    assert!(line.contains("denied"), "{listed}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn check(config: &AppConfig, blame: &Blame<'_>) -> Result<(), ConfigE
     };
     for (name, entry) in &config.tooling {
         let at = ["tooling", name.as_str()];
-        super::check_id(name).map_err(|message| invalid(&at, message))?;
+        super::check_id(name).map_err(|error| invalid(&at, error.to_string()))?;
         if let Some(id) = entry.id(name).filter(|id| !is_tool_id(id)) {
             let message = format!("{}; its `id` says which one is meant", not_an_id(id));
             return Err(invalid(&at, message));
@@ -36,7 +36,7 @@ pub(super) fn check(config: &AppConfig, blame: &Blame<'_>) -> Result<(), ConfigE
     let mut default: Option<&str> = None;
     for (name, registry) in &config.registries {
         let at = ["registries", name.as_str()];
-        super::check_id(name).map_err(|message| invalid(&at, message))?;
+        super::check_id(name).map_err(|error| invalid(&at, error.to_string()))?;
         if !registry.default {
             continue;
         }

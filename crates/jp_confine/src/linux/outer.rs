@@ -37,7 +37,7 @@ pub(super) fn run(path: &OsStr) -> ExitCode {
         .and_then(|()| take_order(path).map_err(step("take the order")));
     let (file, message) = match taken {
         Ok(taken) => taken,
-        // Without the file nobody can be told; the host sees its order untouched.
+        // Without the file there is no way to report it; the host sees its order untouched.
         Err(_) => return ExitCode::from(EXIT_NOT_CONFINED),
     };
     lead(&file, &message).unwrap_or_else(|failure| {
@@ -117,7 +117,7 @@ fn lead(file: &File, message: &[u8]) -> Result<ExitCode, Failure> {
     let Some(status) = status else {
         return Ok(ExitCode::from(EXIT_NOT_CONFINED));
     };
-    // An init that was killed, as the kernel does when memory is short, has said nothing.
+    // An init that was killed, as the kernel does when memory is short, has reported nothing.
     if let Some(ended @ Verdict::Ended(_)) = receive(&mut verdict) {
         tell(file, &ended);
     }
@@ -126,7 +126,7 @@ fn lead(file: &File, message: &[u8]) -> Result<ExitCode, Failure> {
     ))
 }
 
-/// Makes sure that the host is still there, and returns what tells when it is gone.
+/// Makes sure that the host is still there, and returns what shows when it is gone.
 ///
 /// A death signal would fire when the *thread* that spawned us ends, which is not a reason to stop.
 fn watch_host(host: u32) -> Result<OwnedFd, Failure> {
@@ -183,7 +183,7 @@ struct Started {
     init: Child,
     /// Where the init says how it went.
     verdict: File,
-    /// Tells the init that we live; closed by the kernel when we do not.
+    /// Shows the init that we live; closed by the kernel when we do not.
     lifeline: File,
 }
 
@@ -219,7 +219,7 @@ fn start_init(message: &[u8]) -> io::Result<Started> {
     })
 }
 
-/// Says something through a pipe, so that more can be said later.
+/// Writes something to a pipe that stays open, so that more can follow.
 pub(super) fn send(pipe: &mut File, verdict: &Verdict) -> io::Result<()> {
     let message = verdict.encode();
     let length = message.len() as u64;

@@ -7,10 +7,8 @@ use jp_config::KnowledgeBaseConfig;
 use jp_confine::Launcher;
 use jp_policy::Policy;
 
-#[cfg(feature = "wasm-tools")]
-use super::LazyRuntime;
 use super::{Caller, Host, LazyBroker, Shared};
-use crate::{Trust, registry::RegistryTools, runtime::mcp::McpTools};
+use crate::{LazyRuntime, Trust, registry::RegistryTools, runtime::mcp::McpTools};
 
 /// Puts a host together. What is not said is not there: nobody to ask, nothing audited, no commands.
 pub struct HostBuilder {
@@ -35,7 +33,6 @@ impl HostBuilder {
             temp_dir: None,
             variable: Arc::new(|_| None),
             broker: Arc::default(),
-            #[cfg(feature = "wasm-tools")]
             wasm: Arc::default(),
         };
         Self {
@@ -141,7 +138,6 @@ impl HostBuilder {
     }
 
     /// Gives what runs components.
-    #[cfg(feature = "wasm-tools")]
     #[must_use]
     pub fn wasm(mut self, runtime: LazyRuntime) -> Self {
         self.shared.wasm = Arc::new(runtime);

@@ -39,7 +39,7 @@ impl RegistryTools {
             verified = verified => verified,
         };
         let verified = verified.map_err(|error| SignedProblem::Unreadable {
-            reason: error.to_string(),
+            source: error.into(),
         })?;
         let receipts = verified.map_err(|error| problem_of(what, error))?;
         let mut held = self
@@ -83,19 +83,28 @@ impl RegistryTools {
 
 /// Says why something could not be fetched or verified, in the words of the pipeline.
 pub(super) fn problem_of(what: String, error: InstallError) -> SignedProblem {
-    let reason = error.to_string();
     match error {
         InstallError::Fetch(
             FetchError::WrongDigest { .. }
             | FetchError::WrongSize { .. }
             | FetchError::TooLarge { .. }
             | FetchError::Invalid { .. },
-        ) => SignedProblem::Wrong { what, reason },
+        ) => {
+            let source = error.into();
+            SignedProblem::Wrong { what, source }
+        }
         InstallError::Offline { .. } => SignedProblem::NotInstalled,
-        InstallError::Fetch(_) => SignedProblem::Fetch { what, reason },
-        InstallError::Verify(error) => problem(&error),
-        InstallError::Revoked { .. } => SignedProblem::Revoked { reason },
-        InstallError::Differs { .. } => SignedProblem::LockChanged { reason },
+        InstallError::Fetch(_) => {
+            let source = error.into();
+            SignedProblem::Fetch { what, source }
+        }
+        InstallError::Verify(error) => problem(error),
+        InstallError::Revoked { .. } => SignedProblem::Revoked {
+            source: error.into(),
+        },
+        InstallError::Differs { .. } => SignedProblem::LockChanged {
+            source: error.into(),
+        },
         other => SignedProblem::Unverified(Box::new(other)),
     }
 }

@@ -8,21 +8,18 @@ use std::{
 
 use jp_config::{CustomTool, SignatureSource, ToolingConfig};
 use jp_registry::{
-    Expected, ExpectedDigest, FetchedManifest, FormatError, InstallError, LockedTool, Purpose,
+    Expected, ExpectedDigest, Fetched, FormatError, InstallError, LockedTool, Purpose,
     ToolManifest, Verified, VerifiedManifest, VerifyError,
 };
 
-use super::{RegistryTools, SignedProblem, pins};
+use super::{RegistryTools, SignedProblem, Stored, pins};
 
 /// A signed tool that was found, and verified.
 pub(crate) struct Found {
     /// What it is.
     pub(crate) manifest: ToolManifest,
     /// Where its bytes are.
-    #[cfg(feature = "wasm-tools")]
-    pub(crate) stored: super::Stored,
-    #[cfg(not(feature = "wasm-tools"))]
-    pub(crate) stored: (),
+    pub(crate) stored: Stored,
 }
 
 impl RegistryTools {
@@ -37,30 +34,30 @@ impl RegistryTools {
         self.check(locked)?;
         let kept = self.places.kept_manifest(&locked.manifest);
         let kept = kept.map_err(|error| SignedProblem::Unreadable {
-            reason: error.to_string(),
+            source: error.into(),
         })?;
         let expected = Expected {
             id: locked.id.clone(),
             version: Some(locked.version.clone()),
-            digest: Some(ExpectedDigest {
-                digest: locked.manifest,
-                source: jp_registry::DigestSource::Lock,
-            }),
+            digest: Some(ExpectedDigest::Lock(locked.manifest)),
             registry: Some(locked.registry.clone()),
             purpose: Purpose::Installed,
         };
         let fetched = kept.ok_or(SignedProblem::NotInstalled)?;
         let (verified, manifest) = self.verified(fetched, &expected)?;
         let same = [
-            ("artifact", locked.sha256 == *verified.artifact_sha256()),
-            ("key", locked.key == *verified.key()),
+            (
+                "artifact",
+                locked.sha256 == verified.manifest.artifact.sha256,
+            ),
+            ("key", locked.key == verified.key),
             (
                 "description or schema",
-                locked.shown == manifest.shown_digest(),
+                locked.shown == manifest.shown_digest,
             ),
             (
                 "request for capabilities",
-                locked.capabilities == manifest.capabilities_digest(),
+                locked.capabilities == manifest.capabilities_digest,
             ),
             (
                 "list of models",
@@ -69,14 +66,10 @@ impl RegistryTools {
         ];
         if let Some((what, _)) = same.iter().find(|(_, same)| !same) {
             return Err(SignedProblem::LockChanged {
-                reason: format!("it has another {what}"),
+                source: format!("it has another {what}").into(),
             });
         }
-        #[cfg(feature = "wasm-tools")]
-        let stored =
-            super::Stored::of_registry(Arc::clone(self), verified, Box::new(locked.clone()));
-        #[cfg(not(feature = "wasm-tools"))]
-        let stored = drop(verified);
+        let stored = Stored::of_registry(Arc::clone(self), verified, Box::new(locked.clone()));
         Ok(Found { manifest, stored })
     }
 
@@ -89,15 +82,10 @@ impl RegistryTools {
         root: &Path,
     ) -> Result<Found, SignedProblem> {
         let verified = self.verify_custom(name, custom, root)?;
-        pins::check_custom(name, verified.verified_manifest(), &self.lock, &self.places)?;
-        let manifest = verified.manifest().clone();
-        #[cfg(feature = "wasm-tools")]
-        let stored = {
-            let verified = verified.verified_manifest().clone();
-            super::Stored::of_workspace(Arc::clone(self), verified, custom.path.clone())
-        };
-        #[cfg(not(feature = "wasm-tools"))]
-        let stored = drop(verified);
+        pins::check_custom(name, &verified, &self.lock, &self.places)?;
+        let manifest = verified.manifest.clone();
+        let verified = VerifiedManifest::clone(&verified);
+        let stored = Stored::of_workspace(Arc::clone(self), verified, custom.path.clone());
         Ok(Found { manifest, stored })
     }
 
@@ -110,30 +98,30 @@ impl RegistryTools {
     ) -> Result<Verified, SignedProblem> {
         let brought = brought(name, custom);
         let brought = brought.map_err(|error| SignedProblem::Refused {
-            reason: error.to_string(),
+            source: error.into(),
         })?;
         let verified = jp_registry::verify_custom(root, &brought, &self.known);
-        verified.map_err(|error| match &error {
+        verified.map_err(|error| match error {
             InstallError::Verify(error) => problem(error),
-            InstallError::Brought { path, source } if is_absent(source) => SignedProblem::NoFile {
+            InstallError::Brought { path, source } if is_absent(&source) => SignedProblem::NoFile {
                 name: name.to_owned(),
                 path: path.display().to_string(),
             },
             other => SignedProblem::Refused {
-                reason: other.to_string(),
+                source: other.into(),
             },
         })
     }
 
     fn verified(
         &self,
-        fetched: FetchedManifest,
+        fetched: Fetched,
         expected: &Expected,
     ) -> Result<(VerifiedManifest, ToolManifest), SignedProblem> {
         let verified =
             jp_registry::verify(fetched, &self.known.roots, &self.known.revoked, expected);
-        let verified = verified.map_err(|error| problem(&error))?;
-        let manifest = verified.manifest().clone();
+        let verified = verified.map_err(problem)?;
+        let manifest = verified.manifest.clone();
         Ok((verified, manifest))
     }
 }
@@ -189,15 +177,19 @@ fn fits(
 }
 
 /// Says what is wrong in the words of the pipeline.
-pub(super) fn problem(error: &VerifyError) -> SignedProblem {
-    let reason = error.to_string();
-    match error {
+pub(super) fn problem(error: VerifyError) -> SignedProblem {
+    match &error {
         VerifyError::ArtifactRevoked { .. }
         | VerifyError::VersionRevoked { .. }
-        | VerifyError::KeyRevoked { .. } => SignedProblem::Revoked { reason },
-        VerifyError::RevocationsLost { .. } => SignedProblem::RevocationsLost { reason },
+        | VerifyError::KeyRevoked { .. } => SignedProblem::Revoked {
+            source: error.into(),
+        },
+        VerifyError::RevocationsLost { .. } => SignedProblem::RevocationsLost {
+            source: error.into(),
+        },
         VerifyError::WrongDigest { .. } | VerifyError::WrongVersion { .. } => {
-            SignedProblem::LockChanged { reason }
+            let source = error.into();
+            SignedProblem::LockChanged { source }
         }
         VerifyError::UnknownKey { id, key } => SignedProblem::Key {
             id: id.to_string(),
@@ -209,6 +201,8 @@ pub(super) fn problem(error: &VerifyError) -> SignedProblem {
             key: key.to_string(),
             standing: "you trust for other tools".to_owned(),
         },
-        _ => SignedProblem::Refused { reason },
+        _ => SignedProblem::Refused {
+            source: error.into(),
+        },
     }
 }

@@ -39,16 +39,16 @@ impl RegistryTools {
     pub fn origin(&self, name: &str, loaded: &Loaded, root: &Path) -> Option<Origin> {
         if let Some(ToolingConfig::Custom(custom)) = loaded.config.tooling.get(name) {
             let verified = self.verify_custom(name, custom, root).ok()?;
-            let (manifest, lock) = (verified.manifest(), &self.lock);
-            let found = verified.verified_manifest();
+            let (manifest, lock) = (&verified.manifest, &self.lock);
+            let found = &verified;
             let pinned = pins::check_custom(name, found, lock, &self.places);
             let deprecated = manifest.deprecated.as_ref();
             return Some(Origin {
                 id: manifest.id.clone(),
                 version: manifest.version.clone(),
                 registry: None,
-                key: *verified.key(),
-                sha256: *verified.sha256(),
+                key: verified.key,
+                sha256: verified.manifest.artifact.sha256,
                 deprecated: deprecated.map(|deprecated| deprecated.reason.clone()),
                 verified_at: None,
                 is_locked: lock.custom(name).is_some(),

@@ -4,7 +4,7 @@
 use jp_registry::{Lock, LockedCustom, McpPin, McpTool, Places, VerifiedManifest};
 
 use super::SignedProblem;
-use crate::{ToolError, runtime::mcp::Defined};
+use crate::{ToolError, runtime::mcp::Defined, tool::Refused};
 
 /// The most lines of a difference that go into an error; `jp tool lock` shows all of them.
 const MAX_LINES: usize = 20;
@@ -51,11 +51,9 @@ pub(super) fn check(
             }
         }
     };
-    Err(ToolError::McpChanged {
-        tool: name.to_owned(),
-        server: server.to_owned(),
-        change,
-    })
+    let server = server.to_owned();
+    let error = ToolError::new(name, Refused::McpChanged { server, change });
+    Err(error.with_hint("look at the change, then accept it with `jp tool lock`"))
 }
 
 /// Lets a tool that comes with the workspace pass if it is what the lock file has.
@@ -102,13 +100,11 @@ mod tests {
     use crate::{ToolDocs, runtime::UnavailableRuntime};
 
     fn told(called: &str, shown: Value, siblings: &[&str]) -> Defined {
-        let refuse = |name: &str| ToolError::NotFound {
-            name: name.to_owned(),
-        };
         Defined {
             docs: ToolDocs::default(),
             schema: json!({}),
-            runtime: Arc::new(UnavailableRuntime(refuse, called.to_owned())),
+            output_schema: None,
+            runtime: Arc::new(UnavailableRuntime(called.to_owned())),
             called: called.to_owned(),
             shown,
             siblings: siblings.iter().map(|name| (*name).to_owned()).collect(),

@@ -1,9 +1,14 @@
 //! Why a signed tool cannot be used, and what to type about it.
 
+use std::error::Error;
+
 use jp_policy::Unbacked;
 use jp_registry::InstallError;
 
-use crate::tool::ErrorKind;
+use crate::tool::World;
+
+/// What somebody else said is wrong: an error, or words where there is none.
+type Why = Box<dyn Error + Send + Sync>;
 
 /// Why a signed tool cannot be used as it is.
 #[derive(Debug, thiserror::Error)]
@@ -42,10 +47,10 @@ pub enum SignedProblem {
         reason: String,
     },
     /// The lock file says something else than what was verified.
-    #[error("`jp.lock` does not say what was verified on this machine: {reason}")]
+    #[error("`jp.lock` does not say what was verified on this machine: {source}")]
     LockChanged {
         /// What is different.
-        reason: String,
+        source: Why,
     },
     /// It comes with the workspace, and is not what a person accepted.
     #[error("it comes with the workspace, and is not what `jp.lock` has: {change}")]
@@ -62,16 +67,16 @@ pub enum SignedProblem {
         path: String,
     },
     /// Somebody whose word counts has revoked it.
-    #[error("it was revoked: {reason}")]
+    #[error("it was revoked: {source}")]
     Revoked {
         /// Why.
-        reason: String,
+        source: Why,
     },
     /// What was revoked was known on this machine, and is not any more.
-    #[error("{reason}")]
+    #[error("{source}")]
     RevocationsLost {
         /// Whose list is gone.
-        reason: String,
+        source: Why,
     },
     /// The key that signed it does not speak for it.
     #[error("it is signed by the key {key}, which {standing}")]
@@ -90,45 +95,45 @@ pub enum SignedProblem {
         what: String,
     },
     /// Bytes that it needs could not be fetched.
-    #[error("{what} could not be fetched: {reason}")]
+    #[error("{what} could not be fetched: {source}")]
     Fetch {
         /// What is missing.
         what: String,
         /// Why not.
-        reason: String,
+        source: Why,
     },
     /// What came from its registry is not what was signed.
-    #[error("{what} is refused, and nothing of it was kept: {reason}")]
+    #[error("{what} is refused, and nothing of it was kept: {source}")]
     Wrong {
         /// What was fetched.
         what: String,
         /// What is wrong with it.
-        reason: String,
+        source: Why,
     },
     /// It could not be verified for another reason.
     #[error("it could not be verified: {0}")]
-    Unverified(Box<InstallError>),
+    Unverified(#[source] Box<InstallError>),
     /// Something about it is not as it must be.
-    #[error("{reason}")]
+    #[error("{source}")]
     Refused {
         /// What.
-        reason: String,
+        source: Why,
     },
     /// What is kept about it on this machine cannot be read.
-    #[error("what is kept about it cannot be read: {reason}")]
+    #[error("what is kept about it cannot be read: {source}")]
     Unreadable {
         /// Why not.
-        reason: String,
+        source: Why,
     },
 }
 
 impl SignedProblem {
     /// Returns which world of errors it belongs to.
     #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
+    pub const fn world(&self) -> World {
         match self {
             Self::NotInstalled | Self::NotLocked | Self::NoFile { .. } | Self::Missing { .. } => {
-                ErrorKind::Configuration
+                World::Misconfigured
             }
             Self::Unfit { .. }
             | Self::Undeclared { .. }
@@ -141,8 +146,8 @@ impl SignedProblem {
             | Self::Key { .. }
             | Self::Wrong { .. }
             | Self::Unverified(_)
-            | Self::Refused { .. } => ErrorKind::Denied,
-            Self::Fetch { .. } | Self::Unreadable { .. } => ErrorKind::Host,
+            | Self::Refused { .. } => World::Refused,
+            Self::Fetch { .. } | Self::Unreadable { .. } => World::Host,
         }
     }
 

@@ -15,7 +15,7 @@ impl RegistryTools {
         valid.map_err(|problem| match problem {
             ReceiptProblem::Missing { .. } => SignedProblem::NotInstalled,
             ReceiptProblem::Differs { field, .. } => SignedProblem::LockChanged {
-                reason: format!("it has another {field}"),
+                source: format!("it has another {field}").into(),
             },
             ReceiptProblem::Untrusted { id, key } => SignedProblem::Key {
                 id: id.to_string(),
@@ -23,7 +23,7 @@ impl RegistryTools {
                 standing: "you do not trust to sign it".to_owned(),
             },
             ReceiptProblem::Revoked { reason, .. } => SignedProblem::Revoked {
-                reason: jp_text::inline(&reason).to_string(),
+                source: jp_text::inline(&reason).to_string().into(),
             },
         })
     }

@@ -71,8 +71,8 @@ impl Stored {
     }
 
     /// Returns the sha256 that the manifest pins.
-    pub(crate) const fn sha256(&self) -> &Digest {
-        self.manifest.artifact_sha256()
+    pub(crate) fn sha256(&self) -> &Digest {
+        &self.manifest.manifest.artifact.sha256
     }
 
     /// Returns what errors call the artifact.
@@ -80,8 +80,7 @@ impl Stored {
         match &self.kept {
             Kept::Store { .. } => format!(
                 "the artifact of {}@{}",
-                self.manifest.id(),
-                self.manifest.version()
+                self.manifest.manifest.id, self.manifest.manifest.version
             ),
             Kept::Workspace(path) => path.to_string(),
         }
@@ -89,10 +88,7 @@ impl Stored {
 
     /// Says where the bytes are, and fetches them if they are nowhere and somebody may be asked.
     pub(crate) async fn ready(&self, invocation: &Invocation<'_>) -> Result<Ready<'_>, ToolError> {
-        let refused = |problem: SignedProblem| ToolError::Signed {
-            tool: invocation.tool.name.clone(),
-            problem: Box::new(problem),
-        };
+        let refused = |problem: SignedProblem| ToolError::signed(&*invocation.tool.name, problem);
         // What was taken back since the tool was defined is not run either.
         let now = invocation.host.registry().unwrap_or(&self.tools);
         if let Kept::Store { locked, .. } = &self.kept {
@@ -112,7 +108,10 @@ impl Stored {
                 if let Some(path) = found.get().filter(|path| path.is_file()) {
                     return Ok(Ready::Path(path.clone()));
                 }
-                let what = format!("{}@{}", self.manifest.id(), self.manifest.version());
+                let what = format!(
+                    "{}@{}",
+                    self.manifest.manifest.id, self.manifest.manifest.version
+                );
                 let wanted = self.wanted(now, *self.sha256(), what, invocation);
                 let path = wanted.get().await.map_err(refused)?;
                 // Somebody else may have been quicker, with the same path.
@@ -162,7 +161,7 @@ impl Wanted {
     async fn get(self) -> Result<PathBuf, SignedProblem> {
         let path = tokio::task::spawn_blocking(move || self.look()).await;
         path.map_err(|error| SignedProblem::Unreadable {
-            reason: error.to_string(),
+            source: error.into(),
         })?
     }
 
@@ -171,7 +170,7 @@ impl Wanted {
         let was_there = tools.store.contains(&sha256);
         let found = tools.store.find(&sha256);
         let found = found.map_err(|error| SignedProblem::Unreadable {
-            reason: error.to_string(),
+            source: error.into(),
         })?;
         if let Some(object) = found {
             return Ok(object.path().to_owned());

@@ -2,26 +2,23 @@
 
 use std::{
     path::Path,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
-use jp_bash::{
-    Bash, Bounds, Category, ExecOptions, ExecResult, HostDir, HostMode, OnExecute, OnOutput,
-};
-use jp_policy::{Access, Limit, Limits};
+use jp_bash::{Category, ExecOptions, ExecResult, HostDir, HostMode, OnExecute, OnOutput};
+use jp_policy::{Access, Limit};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
 
-use super::{Ended, Invocation, Manual, Run, Stopped, ToolRuntime, printed, script_outcome};
-use crate::{ToolError, places};
-
-/// Fuel that counts as one command or one turn of a loop: both take about as long.
-const FUEL_PER_STEP: u64 = 1_000;
+use super::{
+    Ended, Invocation, Manual, Run, Stopped, ToolRuntime, printed, script_outcome, stopped_at,
+};
+use crate::{
+    ToolError, places,
+    script::{Recovery, Script, ScriptBuilder, ScriptSession, bounds},
+    tool::HostError,
+};
 
 /// The option that keeps a session between calls: `session = "kept"`.
 const SESSION: &str = "session";
@@ -29,23 +26,24 @@ const SESSION: &str = "session";
 /// Runs scripts. Each call has a session of its own, unless the configuration keeps one.
 #[derive(Default)]
 pub struct BashRuntime {
-    kept: Arc<Mutex<Option<Bash>>>,
+    kept: Arc<Mutex<Option<ScriptSession>>>,
 }
 
 impl BashRuntime {
-    /// Makes the session of a call: its files and its limits.
-    fn session(&self, invocation: &Invocation<'_>) -> Result<Bash, ToolError> {
+    /// Makes the session of a call: what its grant shows it, within its limits.
+    fn session(&self, invocation: &Invocation<'_>) -> Result<ScriptSession, ToolError> {
         let kept = match is_kept(invocation) {
             true => lock(&self.kept).take(),
             false => None,
         };
-        if let Some(mut bash) = kept {
-            bash.set_limits(bounds(invocation.left));
-            return Ok(bash);
+        if let Some(mut session) = kept {
+            session.set_bounds(bounds(invocation.left));
+            return Ok(session);
         }
-        let mut builder = Bash::builder().limits(bounds(invocation.left));
+        let mut builder = ScriptBuilder::new(bounds(invocation.left));
         let root = invocation.host.root();
-        for rule in invocation.grant.capabilities().files.rules() {
+        let capabilities = invocation.grant().capabilities();
+        for rule in capabilities.files.rules() {
             let Some(below) = places::in_workspace(rule) else {
                 continue;
             };
@@ -53,31 +51,18 @@ impl BashRuntime {
                 Access::Read => HostMode::ReadOnly,
                 Access::ReadWrite => HostMode::ReadWrite,
             };
-            let dir = open(root, Path::new(below.as_str())).map_err(|error| ToolError::Host {
-                tool: invocation.tool.name.clone(),
-                reason: format!("cannot open {}: {error}", rule.path.as_str()),
+            let path = rule.path.as_str();
+            let dir = open(root, Path::new(below.as_str())).map_err(|source| {
+                let path = path.to_owned();
+                invocation.error(HostError::Open { path, source })
             })?;
-            recover(invocation, &dir);
-            builder = builder.mount(rule.path.as_str(), dir, mode);
+            builder = builder.mount(path, dir, mode, |recovery| report(invocation, &recovery));
+            if path == places::WORKSPACE {
+                builder = builder.start_in(path);
+            }
         }
-        if invocation
-            .grant
-            .capabilities()
-            .files
-            .rules()
-            .iter()
-            .any(|rule| rule.path.as_str() == places::WORKSPACE)
-        {
-            builder = builder.cwd(places::WORKSPACE);
-        }
-        let network = crate::transport(&invocation.grant.capabilities().net);
-        let network = network.map_err(|error| ToolError::Host {
-            tool: invocation.tool.name.clone(),
-            reason: error.to_string(),
-        })?;
-        if let Some(transport) = network {
-            builder = builder.network(transport);
-        }
+        let network = builder.network(&capabilities.net);
+        let builder = network.map_err(|error| invocation.error(HostError::Network(error)))?;
         Ok(builder.build())
     }
 }
@@ -102,49 +87,28 @@ impl ToolRuntime for BashRuntime {
         if invocation.call.action.is_format_arguments() {
             return Run::said(Ok(Outcome::Success { content: commands }));
         }
-        let mut bash = match self.session(invocation) {
-            Ok(bash) => bash,
+        let session = match self.session(invocation) {
+            Ok(session) => session,
             Err(error) => return Run::failed(error),
         };
-        let cancel = bash.cancel_handle();
-        let on_output = on_output(invocation);
-        let options = ExecOptions {
-            on_execute: on_execute(invocation),
-            ..ExecOptions::default()
+        let script = Script {
+            text: commands.into_bytes(),
+            options: ExecOptions {
+                on_execute: on_execute(invocation),
+                ..ExecOptions::default()
+            },
+            on_output: Some(on_output(invocation)),
         };
-        // Scripts compute, so they get a thread of their own.
-        let work = tokio::task::spawn_blocking(move || {
-            let result = bash.exec_with(commands.as_bytes(), &options, Some(on_output));
-            (bash, result)
-        });
-        let ended = until_cancelled(work, invocation, &cancel).await;
-        let Ok((bash, result)) = ended else {
-            let (tool, reason) = (invocation.tool.name.clone(), "the script's thread failed");
-            return Run::failed(ToolError::Host {
-                tool,
-                reason: reason.to_owned(),
-            });
+        let ended = session.run_until(script, &invocation.call.cancel).await;
+        let (session, result) = match ended {
+            Ok(ended) => ended,
+            Err(error) => return Run::failed(invocation.error(HostError::ScriptThread(error))),
         };
         if is_kept(invocation) {
-            *lock(&self.kept) = Some(bash);
+            *lock(&self.kept) = Some(session);
         }
         answer(invocation, result)
     }
-}
-
-/// Waits for the script; a cancel stops it, which takes it milliseconds.
-async fn until_cancelled<T>(
-    mut work: tokio::task::JoinHandle<T>,
-    invocation: &Invocation<'_>,
-    cancel: &AtomicBool,
-) -> Result<T, tokio::task::JoinError> {
-    tokio::select! {
-        biased;
-        ended = &mut work => return ended,
-        () = invocation.call.cancel.cancelled() => {}
-    }
-    cancel.store(true, Ordering::Relaxed);
-    work.await
 }
 
 /// Reports that the script's first command runs: it was read so far.
@@ -178,11 +142,10 @@ fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
     let ended = match result.error {
         Some(Category::Cancelled) => Err(Stopped::Cancelled),
         Some(Category::ResourceLimit(limit)) => Err(reached(invocation, limit, &result).into()),
-        Some(Category::Internal) => Err(ToolError::Host {
-            tool: invocation.tool.name.clone(),
-            reason: text(&result.stderr),
+        Some(Category::Internal) => {
+            let said = text(&result.stderr);
+            Err(invocation.error(HostError::Bash { said }).into())
         }
-        .into()),
         _ => Ok(script_outcome(
             &text(&result.stdout),
             &text(&result.stderr),
@@ -202,7 +165,7 @@ fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
 fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResult) -> ToolError {
     let bounds = bounds(invocation.left);
     let printed = printed(&result.stdout, &result.stderr);
-    let (limit, allowed) = match limit {
+    let reached = match limit {
         jp_bash::Limit::Memory => return invocation.limit_reached(Limit::Memory, printed),
         jp_bash::Limit::Output => return invocation.limit_reached(Limit::Output, printed),
         jp_bash::Limit::Time => return invocation.limit_reached(Limit::Time, printed),
@@ -211,43 +174,16 @@ fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResu
         jp_bash::Limit::Loops => (Limit::Fuel, format!("{} turns of loops", bounds.loops)),
         jp_bash::Limit::Depth => (Limit::Fuel, format!("{} levels of nesting", bounds.depth)),
     };
-    ToolError::LimitReached {
-        tool: invocation.tool.name.clone(),
-        limit,
-        allowed,
-        from: invocation.tool.source.to_string(),
-        printed: Box::new(printed),
-    }
+    stopped_at(invocation.tool, reached, printed)
 }
 
-/// The budget that limits stand for; `docs/features/bash.md` has the same as a table.
-fn bounds(limits: &Limits) -> Bounds {
-    let most = Bounds::default();
-    let steps = |most: u64| {
-        let fuel = limits.fuel.map(|fuel| (fuel / FUEL_PER_STEP).max(1));
-        fuel.map_or(most, |steps| steps.min(most))
-    };
-    Bounds {
-        commands: steps(most.commands),
-        loops: steps(most.loops),
-        output: limits.output_bytes,
-        memory: limits.memory_bytes,
-        time: limits.time.max(Duration::from_millis(1)),
-        ..most
-    }
-}
-
-/// Undoes or finishes an apply that was killed in a directory, and reports it.
-fn recover(invocation: &Invocation<'_>, dir: &HostDir) {
-    let said = match dir.recover() {
-        Ok(None) => return,
-        Ok(Some(done)) => format!("{done}\n"),
+/// Reports what became of an apply that was killed in a directory.
+fn report(invocation: &Invocation<'_>, recovery: &Recovery) {
+    let said = match recovery {
+        Ok(done) => format!("{done}\n"),
         Err(error) => format!("cannot undo an interrupted apply: {error}\n"),
     };
-    if let Some(events) = &invocation.host.caller().events {
-        let (call, tool) = (&invocation.call.id, &invocation.tool.name);
-        events.report(call, tool, ToolStatus::stderr(said));
-    }
+    invocation.report(|| ToolStatus::stderr(said));
 }
 
 /// Opens a directory of the workspace, which it must not leave, not even through symbolic links.
@@ -264,6 +200,6 @@ fn is_kept(invocation: &Invocation<'_>) -> bool {
     invocation.tool.options.get(SESSION).and_then(Value::as_str) == Some("kept")
 }
 
-fn lock(kept: &Mutex<Option<Bash>>) -> std::sync::MutexGuard<'_, Option<Bash>> {
+fn lock(kept: &Mutex<Option<ScriptSession>>) -> std::sync::MutexGuard<'_, Option<ScriptSession>> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

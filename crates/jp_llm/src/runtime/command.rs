@@ -12,16 +12,22 @@ use jp_confine::{ConfineError, Confinement, Ended, MemoryScope, Network, Process
 use jp_policy::{Limit, Limits, Net, Request};
 use tokio::process::{Child, Command};
 
-use super::{Invocation, Memory, Run, Stopped, ToolRuntime, printed};
-use crate::{Host, ToolError, places};
+use super::{Invocation, Memory, Run, Stopped, ToolRuntime, printed, stopped_at};
+use crate::{
+    Host, ToolError, places,
+    tool::{Cause, HostError, Misconfigured},
+};
 
 mod answer;
 mod streams;
 mod template;
+mod walls;
 
 use answer::read_outcome;
 use streams::Streams;
+pub use template::TemplateError;
 use template::fill_in;
+use walls::{single_hosts, unconfinable, unstarted};
 
 /// Processes a command and its children may have at once.
 const MAX_PROCESSES: u64 = 256;
@@ -65,10 +71,9 @@ impl CommandRuntime {
         invocation: &Invocation<'_>,
         words: &Words,
     ) -> Result<(Command, Option<Report>), ToolError> {
-        let tool = || invocation.tool.name.clone();
-        if matches!(invocation.grant.capabilities().net, Net::Hosts(_)) {
+        if matches!(invocation.grant().capabilities().net, Net::Hosts(_)) {
             // With less than it asked for it would fail half-way, and never is more than that given.
-            return Err(ToolError::SingleHosts { tool: tool() });
+            return Err(single_hosts(invocation));
         }
         let confinement = confinement(invocation);
         let confined = match invocation.host.launcher() {
@@ -89,18 +94,11 @@ impl CommandRuntime {
                         Err((problem, Some(hint)))
                     }
                     Ok(Err(error)) => {
-                        let failed = |reason| ToolError::Host {
-                            tool: tool(),
-                            reason,
-                        };
-                        return Err(unstarted(&invocation.tool.name, error, &failed));
+                        return Err(unstarted(invocation, error, |error| {
+                            HostError::Confine(error).into()
+                        }));
                     }
-                    Err(error) => {
-                        return Err(ToolError::Host {
-                            tool: tool(),
-                            reason: error.to_string(),
-                        });
-                    }
+                    Err(error) => return Err(invocation.error(HostError::Task(error))),
                 }
             }
         };
@@ -116,11 +114,7 @@ impl CommandRuntime {
                 command.process_group(0);
                 Ok((command, None))
             }
-            Err((reason, remedy)) => Err(ToolError::Unconfinable {
-                tool: tool(),
-                reason,
-                remedy,
-            }),
+            Err((reason, remedy)) => Err(unconfinable(invocation, reason, remedy)),
         }
     }
 }
@@ -134,7 +128,9 @@ impl ToolRuntime for CommandRuntime {
     async fn run(&self, invocation: &Invocation<'_>) -> Run {
         let words = match fill_in(&self.command, &self.name, invocation) {
             Ok(words) => words,
-            Err(error) => return Run::failed(error),
+            Err(error) => {
+                return Run::failed(invocation.error(Misconfigured::Template(error)));
+            }
         };
         let (mut command, report) = match self.process(invocation, &words).await {
             Ok(process) => process,
@@ -145,13 +141,10 @@ impl ToolRuntime for CommandRuntime {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let spawn_error = |reason: String| ToolError::Spawn {
-            command: words.program.to_string_lossy().into_owned(),
-            reason,
-        };
+        let program = || words.program.to_string_lossy().into_owned();
         let mut child = match command.spawn() {
             Ok(child) => child,
-            Err(error) => return Run::failed(spawn_error(error.to_string())),
+            Err(error) => return Run::failed(invocation.error(Cause::spawn(program(), error))),
         };
         let mut streams = Streams::of(&mut child, invocation.left);
         let ending = wait(&mut child, invocation, &mut streams).await;
@@ -169,20 +162,19 @@ impl ToolRuntime for CommandRuntime {
             (Ending::Cancelled, _) => Err(Stopped::Cancelled),
             _ if report.is_some_and(Report::ran_out_of_memory) => {
                 let allowed = format!("{} bytes for all its processes", memory_bytes(invocation));
-                Err(ToolError::LimitReached {
-                    tool: invocation.tool.name.clone(),
-                    limit: Limit::Memory,
-                    allowed,
-                    from: invocation.tool.source.to_string(),
-                    printed: Box::new(printed(&stdout, &stderr)),
-                }
-                .into())
+                let limit = (Limit::Memory, allowed);
+                Err(stopped_at(invocation.tool, limit, printed(&stdout, &stderr)).into())
             }
             (Ending::Limit(limit), _) => Err(invocation
                 .limit_reached(limit, printed(&stdout, &stderr))
                 .into()),
-            (_, Some(error)) => Err(unstarted(&invocation.tool.name, error, &spawn_error).into()),
-            (Ending::Failed(error), None) => Err(spawn_error(error.to_string()).into()),
+            (_, Some(error)) => {
+                let spawn = |error| Cause::spawn(program(), error);
+                Err(unstarted(invocation, error, spawn).into())
+            }
+            (Ending::Failed(error), None) => {
+                Err(invocation.error(Cause::spawn(program(), error)).into())
+            }
             (Ending::Exited(_), None) => {
                 let name = &invocation.tool.name;
                 let memory = report.and_then(|_| each_process_may_use(invocation));
@@ -203,37 +195,9 @@ impl ToolRuntime for CommandRuntime {
     }
 }
 
-/// Says why the launcher did not run the program, each cause as itself: only a system that cannot
-/// confine at all is a reason to think of running bare.
-fn unstarted(
-    tool: &str,
-    error: ConfineError,
-    spawn_error: &dyn Fn(String) -> ToolError,
-) -> ToolError {
-    let tool = tool.to_owned();
-    match error {
-        ConfineError::Unsupported { problem, hint } => ToolError::Unconfinable {
-            tool,
-            reason: problem,
-            remedy: Some(hint),
-        },
-        ConfineError::Setup { problem, hint } => ToolError::Unwalled {
-            tool,
-            reason: problem,
-            remedy: hint,
-        },
-        ConfineError::Grant { path, problem } => ToolError::Ungrantable {
-            tool,
-            path: path.display().to_string(),
-            reason: problem,
-        },
-        other => spawn_error(other.to_string()),
-    }
-}
-
 /// What the grant means for a process of this system.
 fn confinement(invocation: &Invocation<'_>) -> Confinement {
-    let capabilities = invocation.grant.capabilities();
+    let capabilities = invocation.grant().capabilities();
     let (read, write) = places::host_paths(invocation.host.root(), &capabilities.files);
     let sees_root = read
         .iter()

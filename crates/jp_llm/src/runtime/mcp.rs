@@ -12,9 +12,12 @@ use jp_policy::{Limit, Limits, Request};
 use jp_tool::{Action, Answer, Beside, Content, Outcome, Part, ToolStatus};
 
 use super::{Invocation, Memory, MemoryOf, Run, Stopped, ToolRuntime};
-use crate::{Host, ToolError, tool::Printed};
+use crate::{
+    Host,
+    tool::{Cause, HostError, Printed, Refused, word},
+};
 
-pub use describe::{Described, describe};
+pub use describe::{Described, UnknownParameter, describe};
 pub use servers::{Defined, McpTools, Unlisted};
 
 /// The number JSON-RPC has for arguments that do not fit.
@@ -41,58 +44,55 @@ impl McpRuntime {
         }
     }
 
-    fn stopped(&self, invocation: &Invocation<'_>, error: &McpError) -> Result<Outcome, Stopped> {
-        let tool = || invocation.tool.name.clone();
+    fn stopped(&self, invocation: &Invocation<'_>, error: McpError) -> Result<Outcome, Stopped> {
+        let server = self.server.clone();
         let limit = |limit| invocation.limit_reached(limit, Printed::default());
         let error = match error {
             McpError::Cancelled => return Err(Stopped::Cancelled),
             McpError::Timeout { .. } => limit(Limit::Time),
-            McpError::TooLarge { limit: most, .. } if *most == output_limit(invocation) => {
+            McpError::TooLarge { limit: most, .. } if most == output_limit(invocation) => {
                 limit(Limit::Output)
             }
-            McpError::Rejected { code, message, .. } => {
-                // The model can mend its arguments, so it is told what is wrong with them.
-                let message = match *code {
-                    INVALID_PARAMS => message.clone(),
-                    _ => error.to_string(),
-                };
-                return Ok(Outcome::Error {
-                    message,
-                    trace: Vec::new(),
-                    transient: false,
-                });
+            // The model can fix its arguments, so it is told what is wrong with them.
+            McpError::Rejected {
+                code: INVALID_PARAMS,
+                message,
+                ..
+            } => return Ok(Outcome::failed(message)),
+            McpError::Rejected { .. } => return Ok(Outcome::failed(error.to_string())),
+            // The reason says what to do about it.
+            McpError::Refused { reason, .. } => {
+                invocation.error(Refused::McpRefused { server, reason })
             }
-            McpError::Refused { reason, .. } => ToolError::McpRefused {
-                tool: tool(),
-                server: self.server.clone(),
-                reason: reason.clone(),
-            },
             McpError::Checksum {
                 program,
                 expected,
                 found,
                 ..
-            } => ToolError::McpProgram {
-                tool: tool(),
-                server: self.server.clone(),
-                program: program.clone(),
-                expected: expected.clone(),
-                found: found.clone(),
-            },
-            McpError::Changed { .. } => ToolError::McpSwapped {
-                tool: tool(),
-                server: self.server.clone(),
-            },
-            McpError::Start { .. } | McpError::StartTimeout { .. } | McpError::Flapping { .. } => {
-                ToolError::Spawn {
-                    command: self.server.clone(),
-                    reason: error.to_string(),
-                }
+            } => {
+                let hint = format!(
+                    "look at what changed in the program; if it is the one you mean, write \
+                     `checksum.value = \"{found}\"` under `[providers.mcp.{server}]`"
+                );
+                let error = invocation.error(Refused::McpProgram {
+                    server,
+                    program,
+                    expected,
+                    found,
+                });
+                error.with_hint(hint)
             }
-            other => ToolError::Host {
-                tool: tool(),
-                reason: other.to_string(),
-            },
+            McpError::Changed { .. } => {
+                let error = invocation.error(Refused::McpSwapped { server });
+                error.with_hint(format!(
+                    "`jp tool show {}` shows what it is now, `jp tool lock` accepts and pins it",
+                    word(&invocation.tool.name)
+                ))
+            }
+            McpError::Start { .. } | McpError::StartTimeout { .. } | McpError::Flapping { .. } => {
+                invocation.error(Cause::spawn(server, error))
+            }
+            other => invocation.error(HostError::Server(other)),
         };
         Err(error.into())
     }
@@ -141,7 +141,7 @@ impl ToolRuntime for McpRuntime {
         };
         Run::said(match self.servers.call(&self.server, &call).await {
             Ok(called) => Ok(answer(called)),
-            Err(error) => self.stopped(invocation, &error).map(Answer::from),
+            Err(error) => self.stopped(invocation, error).map(Answer::from),
         })
     }
 }

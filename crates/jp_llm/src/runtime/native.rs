@@ -54,7 +54,7 @@ impl NativeRuntime {
 #[async_trait]
 impl ToolRuntime for NativeRuntime {
     async fn run(&self, invocation: &Invocation<'_>) -> Run {
-        let request: ToolRequest = match serde_json::from_str(invocation.arguments_json) {
+        let request: ToolRequest = match serde_json::from_str(&invocation.arguments_json) {
             Ok(request) => request,
             Err(error) => {
                 return Run::said(Ok(Outcome::failed(format!("Invalid arguments: {error}"))));

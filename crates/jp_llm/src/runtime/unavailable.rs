@@ -3,14 +3,19 @@
 use async_trait::async_trait;
 
 use super::{Invocation, Run, ToolRuntime};
-use crate::ToolError;
+use crate::{
+    ToolError,
+    tool::{Misconfigured, WasmRefused},
+};
 
-/// Refuses every call, for a reason that is known when the tool is defined.
-pub struct UnavailableRuntime(pub fn(&str) -> ToolError, pub String);
+/// Refuses every call of a Wasm tool, by the name of its file: nothing in this program runs it.
+pub struct UnavailableRuntime(pub String);
 
 #[async_trait]
 impl ToolRuntime for UnavailableRuntime {
-    async fn run(&self, _: &Invocation<'_>) -> Run {
-        Run::failed((self.0)(&self.1))
+    async fn run(&self, invocation: &Invocation<'_>) -> Run {
+        let file = self.0.clone();
+        let refused = Misconfigured::WasmRefused(WasmRefused::NotInThisBuild { file });
+        Run::failed(ToolError::new(&*invocation.tool.name, refused))
     }
 }

@@ -3,7 +3,7 @@
 //! They come from a model. What is wrong with them is told to the model, with the path and the
 //! rule, so that it can mend them.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     Placed,
     depth::{MAX_DEPTH, size},
-    files::typed,
+    files::{FileError, typed},
     plain,
 };
 
@@ -25,14 +25,23 @@ const MAX_PROBLEM: usize = 300;
 /// list of all of them could be many times as large as the arguments.
 const MAX_LISTED: usize = 10_000;
 
-/// Arguments that were refused, and why.
-type Refused = (Map<String, Value>, String);
+/// Arguments that were refused, and why, as the model is told.
+#[derive(Debug)]
+pub(super) struct Rejected {
+    pub(super) arguments: Map<String, Value>,
+    pub(super) problems: String,
+}
+
+/// A schema that is none.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct SchemaError(#[source] Arc<ValidationError<'static>>);
 
 /// The checks of one tool's arguments.
 pub(crate) struct Checker {
     schema: Value,
     by: SchemaBy,
-    validator: OnceLock<Result<Validator, String>>,
+    validator: OnceLock<Result<Validator, SchemaError>>,
     has_defaults: bool,
     /// Whether it refers to the files that the host's own definitions describe.
     takes_files: bool,
@@ -50,7 +59,7 @@ pub(crate) enum SchemaBy {
 }
 
 impl Checker {
-    pub(crate) fn new(schema: &Value, by: SchemaBy) -> Result<Self, String> {
+    pub(crate) fn new(schema: &Value, by: SchemaBy) -> Result<Self, SchemaError> {
         let checker = Self {
             has_defaults: has_defaults(schema, 0),
             takes_files: by == SchemaBy::Manifest && typed::takes_files(schema),
@@ -64,7 +73,7 @@ impl Checker {
         Ok(checker)
     }
 
-    pub(super) fn validator(&self) -> Result<&Validator, String> {
+    pub(super) fn validator(&self) -> Result<&Validator, SchemaError> {
         let made = self.validator.get_or_init(|| {
             let options = match self.by {
                 // Its words mean the same in all drafts, and the older one is quicker to get ready.
@@ -75,22 +84,22 @@ impl Checker {
                     .should_validate_formats(true),
             };
             let made = options.build(&self.schema);
-            made.map_err(|error| error.to_string())
+            made.map_err(|error| SchemaError(Arc::new(error)))
         });
         made.as_ref().map_err(Clone::clone)
     }
 
-    fn is_valid(&self, value: &Value) -> Result<bool, String> {
+    fn is_valid(&self, value: &Value) -> Result<bool, SchemaError> {
         let plainly = self.by == SchemaBy::Us && plain::surely_fits(value, &self.schema);
         Ok(plainly || self.validator()?.is_valid(value))
     }
 
     /// Refuses a path that was typed where only a chosen file may stand.
-    pub(crate) fn refuse_typed(
+    pub(super) fn refuse_typed(
         &self,
         arguments: &Map<String, Value>,
         placed: &[Placed],
-    ) -> Result<(), String> {
+    ) -> Result<(), FileError> {
         match self.takes_files {
             true => typed::refuse(arguments, &self.schema, placed),
             false => Ok(()),
@@ -98,23 +107,30 @@ impl Checker {
     }
 
     /// Makes arguments fit to be handed to a tool, or gives them back with what is wrong.
-    pub(crate) fn check(
+    pub(super) fn check(
         &self,
         arguments: Map<String, Value>,
-    ) -> Result<Map<String, Value>, Refused> {
+    ) -> Result<Map<String, Value>, Rejected> {
         let mut value = Value::Object(arguments);
-        let problems = self.fit(&mut value).unwrap_or_else(Some);
+        let problems = self.fit(&mut value);
+        let problems = problems.unwrap_or_else(|error| Some(error.to_string()));
         let Value::Object(arguments) = value else {
-            return Err((Map::new(), "the arguments must be an object".to_owned()));
+            return Err(Rejected {
+                arguments: Map::new(),
+                problems: "the arguments must be an object".to_owned(),
+            });
         };
         match problems {
             None => Ok(arguments),
-            Some(problems) => Err((arguments, problems)),
+            Some(problems) => Err(Rejected {
+                arguments,
+                problems,
+            }),
         }
     }
 
     /// Coerces and completes arguments, and says what is still wrong.
-    fn fit(&self, value: &mut Value) -> Result<Option<String>, String> {
+    fn fit(&self, value: &mut Value) -> Result<Option<String>, SchemaError> {
         let mut valid = self.is_valid(value)?;
         if !valid {
             coerce(value, &self.schema, 0);
@@ -131,7 +147,7 @@ impl Checker {
         self.problems(value).map(Some)
     }
 
-    fn problems(&self, value: &Value) -> Result<String, String> {
+    fn problems(&self, value: &Value) -> Result<String, SchemaError> {
         let validator = self.validator()?;
         if size(value, MAX_DEPTH).is_none_or(|size| size > MAX_LISTED) {
             let first = validator.validate(value).err();

@@ -12,7 +12,7 @@ fn check(schema: Value, arguments: Value) -> Result<Value, String> {
         .unwrap()
         .check(arguments)
         .map(Value::Object)
-        .map_err(|(_, problems)| problems)
+        .map_err(|rejected| rejected.problems)
 }
 
 fn object(properties: Value) -> Value {

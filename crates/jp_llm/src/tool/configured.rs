@@ -9,16 +9,16 @@ use jp_config::{
 use jp_policy::Request;
 
 use super::{
-    ToolDefinition, ToolDocs, ToolError,
+    Misconfigured, ToolDefinition, ToolDocs, ToolError,
     arguments::SchemaBy,
     find::find_builtin,
     kinds::{BASH, any_object},
+    word,
 };
-#[cfg(feature = "wasm-tools")]
-use crate::runtime::ComponentRuntime;
 use crate::{
     Host,
     runtime::{CommandRuntime, ToolRuntime},
+    wasm::{self, Entry},
 };
 
 /// The function of a module that is called unless another one is named.
@@ -41,7 +41,7 @@ impl ToolDefinition {
             }
             ToolSource::Local { .. } if is_nowhere(config) => {
                 let builtin = find_builtin(name, name, host);
-                let builtin = builtin.map_err(|_| ToolError::CommandMissing)?;
+                let builtin = builtin.map_err(|_| command_missing(name))?;
                 refuse_unheard(name, tool)?;
                 builtin
             }
@@ -136,9 +136,11 @@ impl ToolDefinition {
         host: &Host,
     ) -> Result<Self, ToolError> {
         let Some(servers) = host.mcp() else {
-            return Err(ToolError::McpUnavailable {
-                server: server.to_owned(),
-            });
+            let server = server.to_owned();
+            return Err(ToolError::new(
+                name,
+                Misconfigured::McpUnavailable { server },
+            ));
         };
         let defined = servers.define(name, server, config.tool())?;
         if let Some(registry) = host.registry() {
@@ -150,6 +152,7 @@ impl ToolDefinition {
         };
         let source = config.source().clone();
         Ok(Self {
+            output_schema: defined.output_schema,
             schema_by: SchemaBy::Others,
             ..Self::bare(
                 name,
@@ -195,7 +198,6 @@ fn is_nowhere(config: &ToolConfigWithDefaults) -> bool {
 
 /// Finds a local tool whose configuration names no file by its name: everything that is configured
 /// holds for the file as if its path were written down.
-#[cfg(feature = "wasm-tools")]
 fn by_convention(
     name: &str,
     config: &ToolConfigWithDefaults,
@@ -205,15 +207,6 @@ fn by_convention(
     let path = super::convention::path_of(name, host.root());
     path.filter(|_| is_local && is_nowhere(config))
         .map(|path| config.found_at(path))
-}
-
-#[cfg(not(feature = "wasm-tools"))]
-const fn by_convention(
-    _: &str,
-    _: &ToolConfigWithDefaults,
-    _: &Host,
-) -> Option<ToolConfigWithDefaults> {
-    None
 }
 
 /// Refuses what a builtin takes no notice of, in the entry of a local tool that turns out to be one.
@@ -231,10 +224,14 @@ fn refuse_unheard(name: &str, tool: &ToolConfig) -> Result<(), ToolError> {
         ("grant.env", !grant.env.is_empty()),
     ];
     match keys.into_iter().find(|(_, is_set)| *is_set) {
-        Some((key, _)) => Err(ToolError::Unheard {
-            tool: name.to_owned(),
-            key,
-        }),
+        Some((key, _)) => {
+            let error = ToolError::new(name, Misconfigured::Unheard { key });
+            Err(error.with_hint(format!(
+                "take `{key}` out and the builtin is used, or put the tool's own file at \
+                 `wasm/{}_tool.wasm`",
+                word(name)
+            )))
+        }
         None => Ok(()),
     }
 }
@@ -246,25 +243,21 @@ fn local_runtime(
 ) -> Result<Arc<dyn ToolRuntime>, ToolError> {
     let called = config.source().tool_name().unwrap_or(name).to_owned();
     match (config.wasm(), config.command()) {
-        #[cfg(feature = "wasm-tools")]
         (Some(path), _) => {
             let tool = config.tool();
-            let version = match tool.abi {
-                Some(2) => jp_wasm::AbiVersion::Two,
-                _ => jp_wasm::AbiVersion::One,
+            let entry = Entry {
+                name: called,
+                function: tool.entrypoint.clone(),
+                abi: tool.abi,
             };
-            let runtime = ComponentRuntime::file(path.to_owned(), called);
-            Ok(Arc::new(runtime.speaking(tool.entrypoint.clone(), version)))
-        }
-        #[cfg(not(feature = "wasm-tools"))]
-        (Some(path), _) => {
-            use crate::runtime::UnavailableRuntime;
-            let refuse = |path: &str| ToolError::WasmRefused {
-                reason: format!("{path}: this build of jp runs no Wasm tools"),
-            };
-            Ok(Arc::new(UnavailableRuntime(refuse, path.to_string())))
+            Ok(wasm::TOOLS.file(path.to_owned(), entry))
         }
         (None, Some(command)) => Ok(Arc::new(CommandRuntime::new(command.clone(), called))),
-        (None, None) => Err(ToolError::CommandMissing),
+        (None, None) => Err(command_missing(name)),
     }
+}
+
+fn command_missing(name: &str) -> ToolError {
+    ToolError::new(name, Misconfigured::CommandMissing)
+        .with_hint("add `wasm = \".jp/tools/NAME.wasm\"` or `command = \"…\"` to the tool")
 }

@@ -13,8 +13,11 @@ const SUFFIX: &str = "_tool.wasm";
 /// Files that are looked at for a list; a stranger's directory may hold any number.
 const MAX_LISTED: usize = 1000;
 
-/// Returns the path of a tool's file, if there is one.
+/// Returns the path of a tool's file, if there is one. Nothing is looked for where no Wasm tool runs.
 pub(crate) fn path_of(name: &str, root: &Path) -> Option<RelativePathBuf> {
+    if !crate::runs_wasm() {
+        return None;
+    }
     let relative = format!("{DIR}/{name}{SUFFIX}");
     let is_file = is_plain(name) && root.join(&relative).is_file();
     is_file.then(|| RelativePathBuf::from(relative))
@@ -22,6 +25,9 @@ pub(crate) fn path_of(name: &str, root: &Path) -> Option<RelativePathBuf> {
 
 /// Returns the names of the tools that lie in a workspace this way, sorted.
 pub(super) fn all(root: &Path) -> Vec<String> {
+    if !crate::runs_wasm() {
+        return Vec::new();
+    }
     let entries = fs::read_dir(root.join(DIR)).into_iter().flatten();
     let mut names: Vec<String> = entries
         .take(MAX_LISTED)

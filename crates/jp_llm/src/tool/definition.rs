@@ -7,14 +7,14 @@ use jp_config::{
     tool::{Enable, InlineResults, ParametersStyle, ResultMode, RunMode, ToolSource},
 };
 use jp_policy::{Capabilities, Request};
-use jp_registry::{Pinned, definitions};
+use jp_registry::{Pinned, schema_for_callers};
 use jp_tool::DescribedTool;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
 use super::{
-    ToolError,
-    arguments::{Checker, SchemaBy},
+    HostError, ToolError,
+    arguments::{Checker, SchemaBy, SchemaError},
     execute::Composed,
 };
 use crate::{Host, registry::Seen, runtime::ToolRuntime};
@@ -31,10 +31,6 @@ pub struct ToolDocs {
 }
 
 /// A model of a tool.
-#[cfg_attr(
-    not(feature = "wasm-tools"),
-    expect(dead_code, reason = "only Wasm tools open files")
-)]
 #[derive(Debug)]
 pub(crate) struct ModelFile {
     /// Its directory, as the guest sees it: `/models/<id>`. The file in it has its sha256 as its name.
@@ -86,10 +82,6 @@ pub struct ToolDefinition {
     /// Free options of the configuration.
     pub options: Map<String, Value>,
     /// The models it reads, verified.
-    #[cfg_attr(
-        not(feature = "wasm-tools"),
-        expect(dead_code, reason = "only Wasm tools open files")
-    )]
     pub(crate) models: Vec<ModelFile>,
     /// What the workspace allows its tooling, if the tool is part of that.
     pub(crate) app: Option<Capabilities>,
@@ -103,15 +95,15 @@ pub struct ToolDefinition {
     pub(super) schema_by: SchemaBy,
     /// The schema of its arguments as callers write them, where that differs.
     pub(super) callers_schema: OnceLock<Value>,
-    pub(super) checker: OnceLock<Result<Checker, String>>,
-    pub(super) result_checker: OnceLock<Result<Checker, String>>,
+    pub(super) checker: OnceLock<Result<Checker, SchemaError>>,
+    pub(super) result_checker: OnceLock<Result<Checker, SchemaError>>,
     pub(crate) composed: OnceLock<Composed>,
     /// What the tools ask for on whose data this one works.
     pub(crate) others: Vec<(String, Request)>,
 }
 
 impl ToolDefinition {
-    pub(super) fn bare(
+    pub(crate) fn bare(
         name: &str,
         docs: ToolDocs,
         schema: Value,
@@ -175,14 +167,14 @@ impl ToolDefinition {
             Some(Some(tool)) => &tool.parameters,
             _ if self.schema_by == SchemaBy::Manifest => self.callers_schema.get_or_init(|| {
                 let mut schema = self.schema.clone();
-                definitions::for_callers(&mut schema);
+                schema_for_callers(&mut schema);
                 schema
             }),
             _ => &self.schema,
         }
     }
 
-    /// Returns the schema of its results: the one of its manifest, or its own, once it was asked.
+    /// Returns the schema of its results: the one of its manifest or server, or its own, once it was asked.
     #[must_use]
     pub fn known_output_schema(&self) -> Option<&Value> {
         let described = || self.described.get()?.as_ref()?.output_schema.as_ref();
@@ -229,10 +221,8 @@ impl ToolDefinition {
             _ => (&self.schema, self.schema_by),
         };
         let made = self.checker.get_or_init(|| Checker::new(schema, by));
-        made.as_ref().map_err(|reason| ToolError::Host {
-            tool: self.name.clone(),
-            reason: format!("the schema of its arguments is no JSON Schema: {reason}"),
-        })
+        made.as_ref()
+            .map_err(|error| self.no_schema("arguments", error))
     }
 
     /// Returns the checks of its results, made when the first one comes; nothing when it says nothing
@@ -241,15 +231,19 @@ impl ToolDefinition {
         let Some(schema) = self.known_output_schema() else {
             return Ok(None);
         };
-        let by = match self.output_schema {
-            Some(_) => SchemaBy::Manifest,
-            None => SchemaBy::Others,
+        let by = match (&self.output_schema, self.schema_by) {
+            // A server's schema says itself which draft it is.
+            (None, _) | (_, SchemaBy::Others) => SchemaBy::Others,
+            (Some(_), SchemaBy::Manifest | SchemaBy::Us) => SchemaBy::Manifest,
         };
         let make = || Checker::new(schema, by);
         let made = self.result_checker.get_or_init(make);
-        made.as_ref().map(Some).map_err(|reason| ToolError::Host {
-            tool: self.name.clone(),
-            reason: format!("the schema of its results is no JSON Schema: {reason}"),
-        })
+        let made = made.as_ref().map(Some);
+        made.map_err(|error| self.no_schema("results", error))
+    }
+
+    fn no_schema(&self, of: &'static str, error: &SchemaError) -> ToolError {
+        let source = error.clone();
+        ToolError::new(&*self.name, HostError::Schema { of, source })
     }
 }

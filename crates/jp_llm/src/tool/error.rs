@@ -1,397 +1,158 @@
-//! Why a call produced no outcome. The texts of the first block are part of the contract.
+//! Why a call produced no outcome: which tool, for which cause, and what to do about it.
+//!
+//! A cause belongs to one world, and what fronts, the log and clients make of an error follows from its
+//! world alone: the table is in `error/world.rs`.
 
-use jp_policy::{Denied, Limit, Unbacked};
+mod cause;
+mod host;
+mod misconfigured;
+mod refused;
+mod stop;
+mod ungrantable;
+mod world;
+
+use std::{error::Error, fmt};
+
+pub use cause::{Cause, Missing};
+pub use host::{HostError, SharedError};
+pub use misconfigured::{Misconfigured, Unusable, WasmRefused};
+pub use refused::Refused;
+pub use stop::{Printed, Stop};
+pub use ungrantable::Ungrantable;
+pub use world::{ErrorKind, McpAnswer, Verdict, World};
 
 use crate::registry::SignedProblem;
 
-/// What a tool printed before it was stopped.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Printed {
-    /// Its standard output.
-    pub stdout: String,
-    /// Its standard error.
-    pub stderr: String,
-}
-
 /// Why a call produced no outcome. A tool that says no has an outcome; that is no error.
-#[derive(Debug, thiserror::Error)]
-pub enum ToolError {
-    /// No tool has this name.
-    #[error("Tool not found: {name}")]
-    NotFound {
-        /// The name.
-        name: String,
-    },
-    /// The tool is turned off.
-    #[error("Disabled in configuration")]
-    Disabled,
-    /// A local tool has neither `wasm` nor `command`.
-    #[error("Command missing for local tool")]
-    CommandMissing,
-    /// The entry of a tool says something that a builtin, which it stands for, takes no notice of.
-    #[error(
-        "`{key}` of `{tool}` would have no effect: the tool is a builtin, which brings its own"
-    )]
-    Unheard {
-        /// The tool's id.
-        tool: String,
-        /// The key of its entry.
-        key: &'static str,
-    },
-    /// The configuration names a builtin that does not exist.
-    #[error("Unknown builtin tool: {0}")]
-    UnknownBuiltin(String),
-    /// A file of the workspace has the name of a builtin, and nobody said which of them is meant.
-    #[error("there is a builtin `{name}`, and a file {path} of that name")]
-    Shadowed {
-        /// The name.
-        name: String,
-        /// The file.
-        path: String,
-    },
-    /// The lock file has a tool of the name of a builtin.
-    #[error("`jp.lock` has a tool `{name}`, which is the name of a builtin")]
-    LockShadows {
-        /// The name.
-        name: String,
-    },
-    /// The configuration names a signed tool as a builtin is named.
-    #[error("{place}: there is a builtin `{name}`, and no other tool can have its name")]
-    ToolingShadows {
-        /// The name.
-        name: String,
-        /// The file, and the key in it.
-        place: String,
-    },
-    /// A signed tool cannot be used as it is.
-    #[error("tool `{tool}` cannot be used: {problem}")]
-    Signed {
-        /// The tool's id.
-        tool: String,
-        /// Why not.
-        problem: Box<SignedProblem>,
-    },
-    /// A tool of an MCP server is not what a person accepted.
-    #[error("tool `{tool}` of MCP server `{server}` is not what was accepted: {change}")]
-    McpChanged {
-        /// The tool's id.
-        tool: String,
-        /// The server's id.
-        server: String,
-        /// What is different.
-        change: String,
-    },
-    /// A file was chosen for a tool that could not open it.
-    #[error(
-        "tool `{tool}` cannot be handed files: only a component or a module with WASI can, signed or of the workspace"
-    )]
-    TakesNoFiles {
-        /// The tool's id.
-        tool: String,
-    },
-    /// The tool may use a directory that this host does not have.
-    #[error("tool `{tool}` may use {path}, and nothing is there on this host")]
-    NoPlace {
-        /// The tool's id.
-        tool: String,
-        /// The path, as the tool sees it.
-        path: String,
-    },
-    /// Wasm compilation failed.
-    #[error("Failed to compile Wasm component: {0}")]
-    WasmCompilation(String),
-    /// Wasm instantiation failed.
-    #[error("Failed to instantiate Wasm component: {0}")]
-    WasmInstantiation(String),
-    /// Instantiation of a core module failed.
-    #[error("Failed to instantiate Wasm module: {0}")]
-    ModuleInstantiation(String),
-    /// Wasm execution trapped.
-    #[error("Wasm tool trapped: {0}")]
-    WasmTrap(String),
-    /// Wasm binary not found at the configured path.
-    #[error("Wasm binary not found: {path}")]
-    WasmNotFound {
-        /// Where it was looked for.
-        path: String,
-    },
-    /// The path of the Wasm binary is not one this workspace may use.
-    #[error("Wasm binary refused: {reason}")]
-    WasmRefused {
-        /// Why.
-        reason: String,
-    },
-    /// The Wasm binary is not the one the user trusted.
-    #[error("Wasm binary changed since you trusted it: {path}")]
-    WasmChanged {
-        /// Which file.
-        path: String,
-    },
-    /// The Wasm binary came after the user had trusted the workspace, so it is none the user trusted.
-    #[error("Wasm binary was not there when you trusted this workspace: {path}")]
-    WasmUnseen {
-        /// Which file.
-        path: String,
-    },
-    /// The command could not be started.
-    #[error("Failed to spawn command: {command}: {reason}")]
-    Spawn {
-        /// The command.
-        command: String,
-        /// Why.
-        reason: String,
-    },
-    /// A template of the command could not be filled in.
-    #[error("Template error: {0}")]
-    Template(String),
-    /// This host has no client for MCP servers.
-    #[error("Failed to run tool from MCP client: this host starts no servers (server `{server}`)")]
-    McpUnavailable {
-        /// The server's id.
-        server: String,
-    },
+///
+/// One word wide, since it is rare and large.
+#[derive(Debug)]
+pub struct ToolError(Box<Failure>);
 
-    /// The policy does not allow what the tool needs.
-    #[error("tool `{tool}` was denied: {denied}")]
-    Denied {
-        /// The tool's id.
-        tool: String,
-        /// What is missing, and on whose side.
-        denied: Denied,
-        /// Whether the workspace is one the user has not trusted.
-        untrusted: bool,
-    },
-    /// The tool reached for something no guest is given.
-    #[error("tool `{tool}` asked for {capability}, which the policy does not grant")]
-    Reached {
-        /// The tool's id.
-        tool: String,
-        /// What it reached for.
-        capability: String,
-    },
-    /// A person would have to agree, and there is nobody to ask.
-    #[error("tool `{tool}` needs your approval, and there is no terminal to ask on")]
-    NotApproved {
-        /// The tool's id.
-        tool: String,
-        /// The Wasm file that keeps it from running unattended: it came after the trust.
-        unseen: Option<String>,
-    },
-    /// The system cannot confine a command, and the policy does not allow running it bare.
-    #[error("tool `{tool}` was refused: this system cannot confine commands: {reason}")]
-    Unconfinable {
-        /// The tool's id.
-        tool: String,
-        /// What the system lacks.
-        reason: String,
-        /// How the system gets it, where that is known.
-        remedy: Option<String>,
-    },
-    /// A wall could not be built for a command, although the system can confine.
-    #[error("tool `{tool}` was refused: cannot confine this call: {reason}")]
-    Unwalled {
-        /// The tool's id.
-        tool: String,
-        /// What went wrong.
-        reason: String,
-        /// What to do about it.
-        remedy: String,
-    },
-    /// A directory that a command was granted cannot be handed to it.
-    #[error("tool `{tool}` was refused: cannot grant `{path}`: {reason}")]
-    Ungrantable {
-        /// The tool's id.
-        tool: String,
-        /// The directory.
-        path: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A command was to have single hosts of the network, which no system can grant to a process.
-    #[error(
-        "tool `{tool}` was refused: a command gets all of the network or none of it, not single hosts"
-    )]
-    SingleHosts {
-        /// The tool's id.
-        tool: String,
-    },
-    /// The MCP server of a tool may not be used.
-    #[error("tool `{tool}` was refused: MCP server `{server}` may not be used: {reason}")]
-    McpRefused {
-        /// The tool's id.
-        tool: String,
-        /// The server's id.
-        server: String,
-        /// Why, and what to do about it.
-        reason: String,
-    },
-    /// The program of an MCP server is not the one that was configured.
-    #[error(
-        "tool `{tool}` was refused: the program of MCP server `{server}`, {program}, has the checksum {found}, not {expected}"
-    )]
-    McpProgram {
-        /// The tool's id.
-        tool: String,
-        /// The server's id.
-        server: String,
-        /// The file.
-        program: String,
-        /// What was configured.
-        expected: String,
-        /// What the file has.
-        found: String,
-    },
-    /// A tool of an MCP server is not what it was when it was offered.
-    #[error(
-        "tool `{tool}` was not called: what MCP server `{server}` says of it has changed since it was offered"
-    )]
-    McpSwapped {
-        /// The tool's id.
-        tool: String,
-        /// The server's id.
-        server: String,
-    },
-    /// The tool used all of something it had a limit on.
-    #[error("tool `{tool}` ran out of {limit} (limit: {allowed})")]
-    LimitReached {
-        /// The tool's id.
-        tool: String,
-        /// Of what.
-        limit: Limit,
-        /// How much it had.
-        allowed: String,
-        /// Where the tool comes from, as its entry in the configuration says it.
-        from: String,
-        /// What it printed until then.
-        printed: Box<Printed>,
-    },
-    /// The tool is offered to nobody who has not asked for it by its name, or was turned off.
-    #[error("tool `{tool}` is not offered")]
-    NotOffered {
-        /// The tool's id.
-        tool: String,
-    },
-    /// The tool asks for what nothing could give it.
-    #[error("tool `{tool}` was refused: {unbacked}")]
-    Unbacked {
-        /// The tool's id.
-        tool: String,
-        /// What it asks for.
-        unbacked: Box<Unbacked>,
-    },
-    /// A person would have to agree that the result is delivered, and there is nobody to ask.
-    #[error(
-        "tool `{tool}` ran, and its result needs your approval, and there is no terminal to ask on"
-    )]
-    NotDelivered {
-        /// The tool's id.
-        tool: String,
-    },
-    /// What a person made of the result is not what the tool said its results look like.
-    #[error("the edited result of `{tool}` does not fit its output schema, at `{path}`: {reason}")]
-    EditUnfit {
-        /// The tool's id.
-        tool: String,
-        /// Where in the result, as a JSON pointer.
-        path: String,
-        /// What is wrong there.
-        reason: String,
-    },
-    /// The tool asked more questions than anybody would answer.
-    #[error(
-        "tool `{tool}` asked more than {} questions, or one that was answered before",
-        crate::MAX_QUESTIONS
-    )]
-    TooManyQuestions {
-        /// The tool's id.
-        tool: String,
-    },
-    /// The tool said something else than it had said it would.
-    #[error(
-        "tool `{tool}` gave a result that does not fit its own output schema, at `{path}`: {reason}"
-    )]
-    ResultUnfit {
-        /// The tool's id.
-        tool: String,
-        /// Where in the result, as a JSON pointer.
-        path: String,
-        /// What is wrong there.
-        reason: String,
-    },
-    /// This host failed; the tool is not to blame.
-    #[error("the host failed while running `{tool}`: {reason}")]
-    Host {
-        /// The tool's id.
-        tool: String,
-        /// What failed.
-        reason: String,
-    },
-}
-
-/// The worlds of errors that fronts tell apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorKind {
-    /// There is no such tool.
-    NotFound,
-    /// The configuration is wrong.
-    Configuration,
-    /// It was not allowed.
-    Denied,
-    /// The time limit was reached.
-    Time,
-    /// Another limit was reached, the guest trapped, or what it said does not count.
-    Stopped,
-    /// This host failed.
-    Host,
+#[derive(Debug)]
+struct Failure {
+    tool: String,
+    cause: Cause,
+    hint: Option<String>,
 }
 
 impl ToolError {
-    /// Returns which world the error belongs to.
+    /// Makes the error of a tool. What to do about it is said where the cause is found:
+    /// [`Self::with_hint`].
+    pub fn new(tool: impl Into<String>, cause: impl Into<Cause>) -> Self {
+        Self(Box::new(Failure {
+            tool: tool.into(),
+            cause: cause.into(),
+            hint: None,
+        }))
+    }
+
+    /// Makes the error of a name that no tool has.
+    pub fn not_found(name: impl Into<String>) -> Self {
+        let name = name.into();
+        let missing = Missing::NotFound { name: name.clone() };
+        Self::new(name, missing).with_hint("`jp tool list` shows the tools there are")
+    }
+
+    /// Makes the error of a signed tool that cannot be used as it is.
+    pub fn signed(tool: impl Into<String>, problem: SignedProblem) -> Self {
+        let hint = problem.hint();
+        Self::new(tool, Cause::Signed(problem)).with_hint_of(hint)
+    }
+
+    /// Makes the error of a Wasm file that is not there.
+    pub fn wasm_not_found(tool: impl Into<String>, path: impl Into<String>) -> Self {
+        let path = path.into();
+        Self::new(tool, Misconfigured::WasmNotFound { path })
+            .with_hint("build the tool, or correct its `wasm` path")
+    }
+
+    /// Makes the error of a Wasm file that could not be made a tool.
+    pub fn unusable(tool: impl Into<String>, wrong: Misconfigured) -> Self {
+        Self::new(tool, wrong)
+            .with_hint("`jp tool check FILE.wasm` says what the file is and what it lacks")
+    }
+
+    /// Says what to do about it: the line to add or the command to type.
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        self.with_hint_of(Some(hint.into()))
+    }
+
+    /// Says what to do about it, where something is known to help.
+    #[must_use]
+    pub fn with_hint_of(mut self, hint: Option<String>) -> Self {
+        self.0.hint = hint;
+        self
+    }
+
+    /// Returns the name of the tool.
+    #[must_use]
+    pub const fn tool(&self) -> &str {
+        self.0.tool.as_str()
+    }
+
+    /// Returns the cause.
+    #[must_use]
+    pub const fn cause(&self) -> &Cause {
+        &self.0.cause
+    }
+
+    /// Takes the cause out.
+    #[must_use]
+    pub fn into_cause(self) -> Cause {
+        self.0.cause
+    }
+
+    /// Changes the cause, and nothing else.
+    #[must_use]
+    pub fn map_cause(mut self, change: impl FnOnce(Cause) -> Cause) -> Self {
+        self.0.cause = change(self.0.cause);
+        self
+    }
+
+    /// Returns what to do about it: the line to add or the command to type.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// Returns what fronts, the log and clients make of it.
+    #[must_use]
+    pub const fn verdict(&self) -> Verdict {
+        self.cause().world().verdict()
+    }
+
+    /// Returns its kind, as fronts tell errors apart.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
-        match self {
-            Self::NotFound { .. } | Self::UnknownBuiltin(_) => ErrorKind::NotFound,
-            Self::Disabled
-            | Self::CommandMissing
-            | Self::Unheard { .. }
-            | Self::Shadowed { .. }
-            | Self::LockShadows { .. }
-            | Self::ToolingShadows { .. }
-            | Self::TakesNoFiles { .. }
-            | Self::NoPlace { .. }
-            | Self::WasmCompilation(_)
-            | Self::WasmInstantiation(_)
-            | Self::ModuleInstantiation(_)
-            | Self::WasmNotFound { .. }
-            | Self::WasmRefused { .. }
-            | Self::Template(_)
-            | Self::SingleHosts { .. }
-            | Self::NotOffered { .. }
-            | Self::Unbacked { .. }
-            | Self::EditUnfit { .. }
-            | Self::Ungrantable { .. }
-            | Self::McpUnavailable { .. } => ErrorKind::Configuration,
-            Self::Denied { .. }
-            | Self::Reached { .. }
-            | Self::NotApproved { .. }
-            | Self::NotDelivered { .. }
-            | Self::WasmChanged { .. }
-            | Self::WasmUnseen { .. }
-            | Self::McpChanged { .. }
-            | Self::McpRefused { .. }
-            | Self::McpProgram { .. }
-            | Self::McpSwapped { .. }
-            | Self::Unwalled { .. }
-            | Self::Unconfinable { .. } => ErrorKind::Denied,
-            Self::Signed { problem, .. } => problem.kind(),
-            Self::LimitReached {
-                limit: Limit::Time, ..
-            } => ErrorKind::Time,
-            Self::LimitReached { .. }
-            | Self::WasmTrap(_)
-            | Self::ResultUnfit { .. }
-            | Self::TooManyQuestions { .. } => ErrorKind::Stopped,
-            Self::Spawn { .. } | Self::Host { .. } => ErrorKind::Host,
-        }
+        self.verdict().kind
     }
 }
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.cause.tell(&self.0.tool, f)
+    }
+}
+
+impl Error for ToolError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.cause.source()
+    }
+}
+
+/// Writes a name for a command to type. One that a shell would read as something else is left for the
+/// person to write.
+pub(crate) fn word(name: &str) -> &str {
+    let plain = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    if !name.is_empty() && name.chars().all(plain) {
+        name
+    } else {
+        "NAME"
+    }
+}
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

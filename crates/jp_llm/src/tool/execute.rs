@@ -15,12 +15,15 @@ use jp_audit::{Decision, Waiting};
 use jp_config::tool::{ResultMode, RunMode};
 use jp_policy::Grant;
 use jp_tool::{Outcome, ToolStatus};
+use serde_json::{Map, Value};
 
-use super::{Call, Details, Executed, ExecutionOutcome, Placed, ToolDefinition, ToolError, record};
+use super::{
+    Call, Details, Executed, ExecutionOutcome, HostError, Misconfigured, Placed, ToolDefinition,
+    ToolError, record, word,
+};
 use crate::{Host, runtime::Memory};
 use consent::Consent;
-pub(crate) use grant::Composed;
-use grant::Granted;
+pub(crate) use grant::{Composed, Granted};
 
 /// As many characters of a text go into a message.
 const MOST: usize = 2000;
@@ -28,18 +31,24 @@ const MOST: usize = 2000;
 /// What a step that ends the call early says.
 type Early = Result<ExecutionOutcome, ToolError>;
 
-/// A call on its way through the pipeline.
-struct Pass<'a> {
-    tool: &'a ToolDefinition,
-    host: &'a Host,
-    call: Call,
-    arguments_json: String,
+/// A call on its way through the pipeline: the one value that its steps hand on.
+pub struct Pass<'a> {
+    /// The tool.
+    pub tool: &'a ToolDefinition,
+    /// The host.
+    pub host: &'a Host,
+    /// The call.
+    pub call: Call,
+    /// Its arguments, once they were checked.
+    pub arguments: Map<String, Value>,
+    /// The same, as the JSON text that is hashed for the audit record; what was refused is in it too.
+    pub arguments_json: String,
     /// The chosen files that the arguments name.
-    files: Vec<Placed>,
-    decision: Decision,
+    pub(crate) files: Vec<Placed>,
+    pub(crate) decision: Decision,
     details: Details,
     /// The record of a capability call that was the call's last act, and goes before its own.
-    unwritten: Arc<Mutex<Option<Waiting>>>,
+    pub(crate) unwritten: Arc<Mutex<Option<Waiting>>>,
 }
 
 /// What a call of a tool would get.
@@ -51,6 +60,14 @@ pub struct Preview {
     pub run: RunMode,
     /// How much memory it may use, and who is counted.
     pub memory: Memory,
+}
+
+/// Arguments that do not fit their tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{told}")]
+pub struct InvalidCall {
+    /// What the model would be told about them.
+    pub told: String,
 }
 
 impl ToolDefinition {
@@ -81,12 +98,15 @@ impl ToolDefinition {
         &self,
         call: Call,
         host: &Host,
-    ) -> Result<Result<Preview, String>, ToolError> {
+    ) -> Result<Result<Preview, InvalidCall>, ToolError> {
         let mut pass = Pass::new(self, call, host);
         let sent = std::mem::take(&mut pass.call.arguments);
         match pass.check_arguments(sent) {
-            Ok(_) => {}
-            Err(Ok(told)) => return Ok(Err(told.into_response().unwrap_or_else(|text| text))),
+            Ok(()) => {}
+            Err(Ok(told)) => {
+                let told = told.into_response().unwrap_or_else(|text| text);
+                return Ok(Err(InvalidCall { told }));
+            }
             Err(Err(error)) => return Err(error),
         }
         let Granted { grant, .. } = pass.compose()?;
@@ -134,15 +154,7 @@ impl Unwritten<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let written = record::write(
-            pass.tool,
-            &pass.call,
-            pass.host,
-            (&pass.arguments_json, pass.decision),
-            waiting.as_ref(),
-            &executed,
-        );
-        if let Err(error) = written {
+        if let Err(error) = record::write(pass, waiting.as_ref(), &executed) {
             // A call nobody can account for did not happen, as far as its caller may know.
             executed.result = Err(error);
         }
@@ -156,10 +168,7 @@ impl Drop for Unwritten<'_> {
             return;
         }
         let result = if std::thread::panicking() {
-            Err(ToolError::Host {
-                tool: self.pass.tool.name.clone(),
-                reason: "it panicked".to_owned(),
-            })
+            Err(ToolError::new(&*self.pass.tool.name, HostError::Panicked))
         } else {
             Ok(self.pass.cancelled())
         };
@@ -174,6 +183,7 @@ impl<'a> Pass<'a> {
             tool,
             host,
             call,
+            arguments: Map::new(),
             arguments_json: String::new(),
             files: Vec::new(),
             decision: Decision::Undecided,
@@ -193,29 +203,30 @@ impl Pass<'_> {
     }
 
     async fn run(&mut self) -> Early {
+        let name = &*self.tool.name;
         if !self.tool.is_enabled() {
-            return Err(ToolError::Disabled);
+            let error = ToolError::new(name, Misconfigured::Disabled);
+            return Err(error.with_hint("set `enable = true` for the tool"));
         }
         if !self.tool.is_offered(self.host) {
-            let tool = self.tool.name.clone();
-            return Err(ToolError::NotOffered { tool });
+            let hint = "it is offered to whoever asks for it by its name: `--tool";
+            let error = ToolError::new(name, Misconfigured::NotOffered);
+            return Err(error.with_hint(format!("{hint} {}`", word(name))));
         }
         self.report("validate");
         // A file that cannot say what it is cannot run either; running it says why, after the decision.
         let _ = self.tool.described(self.host).await;
         let sent = std::mem::take(&mut self.call.arguments);
-        let mut arguments = match self.check_arguments(sent) {
-            Ok(arguments) => arguments,
-            Err(early) => return early,
-        };
+        if let Err(early) = self.check_arguments(sent) {
+            return early;
+        }
         let mut granted = self.compose()?;
         self.details.grant = Arc::clone(&granted.words);
-        match self.approve(&granted.grant, &arguments).await? {
+        match self.approve(&granted.grant).await? {
             Consent::Run => {}
             Consent::RunWith(edited) => match self.check_arguments(edited) {
-                Ok(edited) => {
+                Ok(()) => {
                     // Whoever edits may name another of the files they chose.
-                    arguments = edited;
                     granted = self.compose()?;
                     self.details.grant = Arc::clone(&granted.words);
                 }
@@ -225,7 +236,7 @@ impl Pass<'_> {
             Consent::Cancelled => return Ok(self.cancelled()),
         }
         self.report(self.tool.runtime.first_phase());
-        let outcome = self.rounds(&arguments, &granted).await;
+        let outcome = self.rounds(&granted).await;
         self.report("complete");
         outcome
     }

@@ -20,6 +20,28 @@ const KEY: &str = "$file";
 /// The most files of one call; each is held open while it runs.
 const MAX_FILES: usize = 16;
 
+/// Why arguments that speak of files are refused, as the model is told.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FileError {
+    #[error("- at `/`: the arguments as a whole cannot be a file")]
+    Whole,
+    #[error("- at `{at}`: `{KEY}` must be the id of a chosen file")]
+    NoId { at: String },
+    #[error("- at `{at}`: nothing else may stand beside `{KEY}`")]
+    NotAlone { at: String },
+    #[error("- at `{at}`: no such file was chosen: `{id}`; the user chooses files with `--file`")]
+    NotChosen { at: String, id: String },
+    #[error("- at `{at}`: a call takes at most {MAX_FILES} files")]
+    TooMany { at: String },
+    #[error(
+        "- at `{at}`: a path cannot be typed here; name a file that the user chose with `--file` as \
+         `{{\"$file\": \"<id>\"}}`, or give the bytes as `{{\"base64\": \"…\"}}` where the schema takes them"
+    )]
+    Typed { at: String },
+    #[error("- the schema is nested too deeply")]
+    TooDeep,
+}
+
 /// A file that a person chose for one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenFile {
@@ -78,12 +100,12 @@ pub(super) fn place(
     arguments: &mut Map<String, Value>,
     files: &BTreeMap<String, ChosenFile>,
     placed: &mut Vec<Placed>,
-) -> Result<(), String> {
+) -> Result<(), FileError> {
     if !names_any(arguments) {
         return Ok(());
     }
     if has_key(arguments) {
-        return Err("- at `/`: the arguments as a whole cannot be a file".to_owned());
+        return Err(FileError::Whole);
     }
     let at = String::new();
     Walk { files, placed, at }.map(arguments)
@@ -98,13 +120,17 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn map(&mut self, map: &mut Map<String, Value>) -> Result<(), String> {
+    fn map(&mut self, map: &mut Map<String, Value>) -> Result<(), FileError> {
         map.iter_mut()
             .try_for_each(|(name, value)| self.below(value, |at| at.push_str(&escaped(name))))
     }
 
     /// Goes one step down and up again. Values without anything below them are not worth a step.
-    fn below(&mut self, value: &mut Value, name: impl FnOnce(&mut String)) -> Result<(), String> {
+    fn below(
+        &mut self,
+        value: &mut Value,
+        name: impl FnOnce(&mut String),
+    ) -> Result<(), FileError> {
         if !matches!(value, Value::Object(_) | Value::Array(_)) {
             return Ok(());
         }
@@ -116,7 +142,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn value(&mut self, value: &mut Value) -> Result<(), String> {
+    fn value(&mut self, value: &mut Value) -> Result<(), FileError> {
         match value {
             Value::Object(map) if has_key(map) => {
                 let path = self.chosen(map)?;
@@ -132,29 +158,21 @@ impl Walk<'_> {
         }
     }
 
-    fn chosen(&mut self, map: &Map<String, Value>) -> Result<String, String> {
+    fn chosen(&mut self, map: &Map<String, Value>) -> Result<String, FileError> {
         let (pointer, at) = (&self.at, shown(&self.at));
         let Some(Value::String(id)) = map.get(KEY) else {
-            return Err(format!(
-                "- at `{at}`: `{KEY}` must be the id of a chosen file"
-            ));
+            return Err(FileError::NoId { at });
         };
         if map.len() > 1 {
-            return Err(format!(
-                "- at `{at}`: nothing else may stand beside `{KEY}`"
-            ));
+            return Err(FileError::NotAlone { at });
         }
         let Some(file) = self.files.get(id) else {
             let id = shown(id);
-            return Err(format!(
-                "- at `{at}`: no such file was chosen: `{id}`; the user chooses files with `--file`"
-            ));
+            return Err(FileError::NotChosen { at, id });
         };
         let n = self.placed.len();
         if n >= MAX_FILES {
-            return Err(format!(
-                "- at `{at}`: a call takes at most {MAX_FILES} files"
-            ));
+            return Err(FileError::TooMany { at });
         }
         let placed = Placed {
             argument: pointer.clone(),

@@ -18,7 +18,8 @@ fn placed(arguments: Value, files: &[(&str, &str)]) -> Result<(Value, Vec<Placed
         panic!("an object")
     };
     let mut placed = Vec::new();
-    place(&mut arguments, &chosen(files), &mut placed)?;
+    let done = place(&mut arguments, &chosen(files), &mut placed);
+    done.map_err(|error| error.to_string())?;
     Ok((Value::Object(arguments), placed))
 }
 

@@ -3,10 +3,11 @@
 
 use jp_config::Loaded;
 
-#[cfg(feature = "wasm-tools")]
-use super::convention;
-use super::{Call, ToolDefinition, ToolError, kinds::BASH, record, signed};
-use crate::{Host, registry::SignedProblem};
+use super::{
+    Call, Cause, Misconfigured, Missing, ToolDefinition, ToolError, convention, kinds::BASH,
+    record, signed,
+};
+use crate::{Host, registry::SignedProblem, wasm};
 
 impl ToolDefinition {
     /// Finds a tool by its id: in the configuration, among the builtins, in the lock file, or by
@@ -41,23 +42,16 @@ impl ToolDefinition {
                 None => Self::declared(name, loaded, host),
             };
         }
-        #[cfg(feature = "wasm-tools")]
         let brought = convention::path_of(name, host.root());
-        #[cfg(feature = "wasm-tools")]
         let builtin = match (builtin, brought) {
             // A file of the workspace must not pass for a builtin, nor be passed over in silence.
             (Some(_), Some(path)) => {
-                return Err(ToolError::Shadowed {
-                    name: name.to_owned(),
-                    path: path.into_string(),
-                });
+                return Err(shadowed(name, path.into_string()));
             }
             (None, Some(path)) => Some(Self::brought(name, path)),
             (builtin, None) => builtin,
         };
-        builtin.ok_or_else(|| ToolError::NotFound {
-            name: name.to_owned(),
-        })
+        builtin.ok_or_else(|| ToolError::not_found(name))
     }
 
     /// Finds a tool for a call. The manifest of a locked tool that this machine has never verified is
@@ -74,15 +68,12 @@ impl ToolDefinition {
         host: &Host,
     ) -> Result<Self, ToolError> {
         let found = match (Self::new(name, loaded, host), host.registry()) {
-            (Err(ToolError::Signed { tool, problem }), Some(tools))
-                if matches!(*problem, SignedProblem::NotInstalled) =>
+            (Err(error), Some(tools))
+                if matches!(error.cause(), Cause::Signed(SignedProblem::NotInstalled)) =>
             {
-                match tools.verify_first(&tool, &call.cancel).await {
+                match tools.verify_first(error.tool(), &call.cancel).await {
                     Ok(()) => Self::new(name, loaded, host),
-                    Err(problem) => Err(ToolError::Signed {
-                        tool,
-                        problem: Box::new(problem),
-                    }),
+                    Err(problem) => Err(ToolError::signed(error.tool(), problem)),
                 }
             }
             (found, _) => found,
@@ -116,18 +107,12 @@ impl ToolDefinition {
     pub fn unsigned(loaded: &Loaded, host: &Host) -> Vec<(String, Result<Self, ToolError>)> {
         let tools = &loaded.config.conversation.tools;
         let names = tools.tools.keys().cloned();
-        #[cfg(feature = "wasm-tools")]
-        let names = names.chain(
-            crate::builtins()
-                .iter()
-                .filter(|builtin| {
-                    !tools.tools.contains_key(builtin.name) && builtin.is_offered(host)
-                })
-                .map(|builtin| builtin.name.to_owned()),
-        );
+        let builtins = wasm::TOOLS.builtins().into_iter().filter(|builtin| {
+            !tools.tools.contains_key(*builtin) && wasm::TOOLS.is_offered(builtin, host)
+        });
+        let names = names.chain(builtins.map(str::to_owned));
         let bash = (!tools.tools.contains_key(BASH)).then(|| BASH.to_owned());
         let names = names.chain(bash);
-        #[cfg(feature = "wasm-tools")]
         let names = names.chain(brought_names(loaded, host));
         names
             .map(|name| (name.clone(), Self::new(&name, loaded, host)))
@@ -141,15 +126,24 @@ fn shadows(name: &str, loaded: &Loaded) -> ToolError {
         Some((file, key)) => format!("{}: {key}", file.display()),
         None if loaded.config.tooling.contains_key(name) => format!("tooling.{name}"),
         None => {
-            return ToolError::LockShadows {
-                name: name.to_owned(),
-            };
+            return ToolError::new(name, Misconfigured::LockShadows).with_hint(format!(
+                "`jp tool remove {name}`, then install it under another name"
+            ));
         }
     };
-    ToolError::ToolingShadows {
-        name: name.to_owned(),
-        place,
-    }
+    ToolError::new(name, Misconfigured::ToolingShadows { place }).with_hint(format!(
+        "give it another name there, such as `my-{name}`, whose `id` says which tool of a registry is \
+         meant; or take it out, and the builtin is used"
+    ))
+}
+
+/// Says that a file of the workspace has the name of a builtin.
+fn shadowed(name: &str, path: String) -> ToolError {
+    let hint = format!(
+        "say which one is meant: `source = \"builtin\"` under `[conversation.tools.{name}]`, or \
+         `source = \"local\"` and `wasm = \"{path}\"`"
+    );
+    ToolError::new(name, Misconfigured::Shadowed { path }).with_hint(hint)
 }
 
 pub(super) fn find_builtin(
@@ -157,19 +151,17 @@ pub(super) fn find_builtin(
     builtin: &str,
     host: &Host,
 ) -> Result<ToolDefinition, ToolError> {
-    #[cfg(feature = "wasm-tools")]
-    if let Some(found) = crate::builtins().iter().find(|known| known.name == builtin) {
-        return Ok(ToolDefinition::builtin(name, found, host));
+    if let Some(found) = wasm::TOOLS.builtin(name, builtin, host) {
+        return Ok(found);
     }
     if builtin == BASH {
         return Ok(ToolDefinition::bash(name));
     }
-    let _ = host;
-    Err(ToolError::UnknownBuiltin(builtin.to_owned()))
+    let missing = Missing::UnknownBuiltin(builtin.to_owned());
+    Err(ToolError::new(name, missing))
 }
 
 /// Returns the tools a workspace brings by convention, without those that are configured.
-#[cfg(feature = "wasm-tools")]
 fn brought_names(loaded: &Loaded, host: &Host) -> impl Iterator<Item = String> {
     let tools = &loaded.config.conversation.tools.tools;
     convention::all(host.root())

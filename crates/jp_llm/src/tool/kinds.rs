@@ -3,19 +3,17 @@
 
 use std::sync::Arc;
 
-#[cfg(feature = "wasm-tools")]
-use jp_config::Layer;
-use jp_config::tool::ToolSource;
+use jp_config::{Layer, tool::ToolSource};
 use jp_policy::Request;
 use jp_tool::Tool;
-#[cfg(feature = "wasm-tools")]
 use relative_path::RelativePathBuf;
 use serde_json::Value;
 
 use super::{ToolDefinition, ToolDocs, arguments::SchemaBy};
-use crate::runtime::{BashRuntime, Manual, NativeRuntime};
-#[cfg(feature = "wasm-tools")]
-use crate::{Host, runtime::ComponentRuntime};
+use crate::{
+    runtime::{BashRuntime, Manual, NativeRuntime},
+    wasm::{self, Entry},
+};
 
 /// The builtin that runs scripts in the virtual bash.
 pub(super) const BASH: &str = "bash";
@@ -59,36 +57,24 @@ impl ToolDefinition {
     }
 
     /// A module that lies in the workspace under a name of the convention.
-    #[cfg(feature = "wasm-tools")]
     pub(super) fn brought(name: &str, path: RelativePathBuf) -> Self {
         let docs = ToolDocs {
             summary: Some(format!("The module {path} of this workspace")),
             ..ToolDocs::default()
         };
         let source = ToolSource::Local { tool: None };
-        let runtime = Arc::new(ComponentRuntime::file(path.clone(), name.to_owned()));
+        let entry = Entry {
+            name: name.to_owned(),
+            function: None,
+            abi: None,
+        };
+        let runtime = wasm::TOOLS.file(path.clone(), entry);
         let request = Request::default();
         Self {
             defined_by: Layer::Workspace,
             wasm: Some(path.into_string()),
             ..Self::bare(name, docs, any_object(), source, request, runtime)
         }
-    }
-
-    #[cfg(feature = "wasm-tools")]
-    pub(super) fn builtin(name: &str, builtin: &'static crate::Builtin, host: &Host) -> Self {
-        let docs = ToolDocs {
-            summary: builtin.summary(),
-            description: Some(builtin.description(host)),
-            ..ToolDocs::default()
-        };
-        let source = ToolSource::Builtin { tool: None };
-        let request = Request {
-            capabilities: builtin.capabilities(),
-            ..Request::default()
-        };
-        let runtime = Arc::new(ComponentRuntime::builtin(builtin));
-        Self::bare(name, docs, builtin.schema(), source, request, runtime)
     }
 }
 

@@ -1,33 +1,33 @@
 //! The audit record of a call. Every call leaves one, whatever became of it.
 
-#[cfg(feature = "wasm-tools")]
-use std::time::Duration;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-#[cfg(feature = "wasm-tools")]
-use jp_audit::Log;
-use jp_audit::{Decision, OutcomeKind, Record, Source, Waiting};
-#[cfg(feature = "wasm-tools")]
-use jp_broker::{CallError, Code};
+use jp_audit::{Decision, Log, OutcomeKind, Record, Source, Waiting};
+use jp_broker::{CallError, Caller, Code};
 use jp_config::tool::ToolSource;
 use jp_tool::Outcome;
 
-use super::{Call, ErrorKind, Executed, ExecutionOutcome, ToolDefinition, ToolError};
+use super::{Call, Executed, ExecutionOutcome, HostError, Pass, ToolDefinition, ToolError};
 use crate::Host;
 
 /// Writes the record of a call that has ended, after one that waited for it.
 pub(super) fn write(
-    tool: &ToolDefinition,
-    call: &Call,
-    host: &Host,
-    (arguments_json, decision): (&str, Decision),
+    pass: &Pass<'_>,
     before: Option<&Waiting>,
     executed: &Executed,
 ) -> Result<(), ToolError> {
+    let Pass {
+        tool,
+        call,
+        host,
+        arguments_json,
+        decision,
+        ..
+    } = pass;
     let Some(log) = host.audit() else {
         return Ok(());
     };
-    let (outcome, detail) = kind(executed, decision);
+    let (outcome, detail) = kind(executed, *decision);
     let details = &executed.details;
     let (trace, transient) = match &details.outcome {
         Some(Outcome::Error {
@@ -45,7 +45,7 @@ pub(super) fn write(
         sha256: details.sha256.as_deref(),
         arguments_hash: log.hash_arguments(arguments_json.as_bytes()),
         grant: &details.grant,
-        decision,
+        decision: *decision,
         outcome,
         detail: detail.as_deref(),
         duration_us: u64::try_from(details.duration.as_micros()).unwrap_or(u64::MAX),
@@ -56,7 +56,7 @@ pub(super) fn write(
         transient,
     };
     log.append_after(before, &record)
-        .map_err(|error| unwritten(&tool.name, &error))
+        .map_err(|error| unwritten(&tool.name, error))
 }
 
 /// Writes the record of a call of a tool that could not be made, because there is none of that name
@@ -85,7 +85,7 @@ pub(super) fn write_unmade(
         outcome: match call.cancel.is_cancelled() {
             // Stopped on the way to its tool, it has failed of nothing else.
             true => OutcomeKind::Cancelled,
-            false => error_kind(error),
+            false => error.verdict().outcome,
         },
         detail: Some(&error.to_string()),
         duration_us: 0,
@@ -95,28 +95,20 @@ pub(super) fn write_unmade(
         trace: &[],
         transient: None,
     };
-    log.append(&record).map_err(|error| unwritten(name, &error))
+    log.append(&record).map_err(|error| unwritten(name, error))
 }
 
 /// What the records of a call's capability calls have in common.
-#[cfg(feature = "wasm-tools")]
 pub(crate) struct CapabilityRecord {
-    /// Who makes the call.
-    pub(crate) principal: String,
     call_id: String,
-    /// The tool that calls.
-    pub(crate) tool: String,
     source: Source,
 }
 
-#[cfg(feature = "wasm-tools")]
 impl CapabilityRecord {
-    pub(crate) fn of(tool: &ToolDefinition, call: &Call, host: &Host) -> Self {
+    pub(crate) fn of(pass: &Pass<'_>) -> Self {
         Self {
-            principal: host.caller().principal.clone(),
-            call_id: call.id.clone(),
-            tool: tool.name.clone(),
-            source: source(tool),
+            call_id: pass.call.id.clone(),
+            source: source(pass.tool),
         }
     }
 
@@ -124,6 +116,7 @@ impl CapabilityRecord {
     /// arguments repeats them, so only the kind of failure is written down.
     pub(crate) fn with<'a>(
         &'a self,
+        caller: &'a Caller,
         log: &Log,
         (capability, arguments): (&'a str, &str),
         took: Duration,
@@ -142,9 +135,9 @@ impl CapabilityRecord {
         };
         Record {
             time: now(),
-            principal: &self.principal,
+            principal: &caller.user,
             call_id: &self.call_id,
-            tool: &self.tool,
+            tool: &caller.tool,
             source: self.source,
             capability: Some(capability),
             sha256: None,
@@ -163,9 +156,9 @@ impl CapabilityRecord {
     }
 
     /// Writes it.
-    pub(crate) fn write(&self, log: &Log, record: &Record<'_>) -> Result<(), ToolError> {
+    pub(crate) fn write(log: &Log, record: &Record<'_>) -> Result<(), ToolError> {
         log.append(record)
-            .map_err(|error| unwritten(&self.tool, &error))
+            .map_err(|error| unwritten(record.tool, error))
     }
 }
 
@@ -178,16 +171,14 @@ const fn source(tool: &ToolDefinition) -> Source {
     }
 }
 
-fn now() -> u64 {
+/// Returns the time of a record.
+pub(crate) fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }
 
-fn unwritten(tool: &str, error: &jp_audit::AuditError) -> ToolError {
-    ToolError::Host {
-        tool: tool.to_owned(),
-        reason: format!("the call could not be written down: {error}"),
-    }
+fn unwritten(tool: &str, error: jp_audit::AuditError) -> ToolError {
+    ToolError::new(tool, HostError::Unwritten(error))
 }
 
 /// Says how a call ended. What is wrong with arguments or answers repeats them, so only the model is
@@ -215,53 +206,6 @@ fn kind(executed: &Executed, decision: Decision) -> (OutcomeKind, Option<String>
                 Some("an answer does not fit its question".to_owned()),
             ),
         },
-        Err(error) => (error_kind(error), Some(error.to_string())),
-    }
-}
-
-fn error_kind(error: &ToolError) -> OutcomeKind {
-    match error {
-        ToolError::Denied { .. }
-        | ToolError::Reached { .. }
-        | ToolError::NotApproved { .. }
-        | ToolError::WasmChanged { .. }
-        | ToolError::WasmUnseen { .. }
-        | ToolError::McpChanged { .. }
-        | ToolError::McpRefused { .. }
-        | ToolError::McpProgram { .. }
-        | ToolError::McpSwapped { .. }
-        | ToolError::SingleHosts { .. }
-        | ToolError::NotDelivered { .. }
-        | ToolError::Unbacked { .. }
-        | ToolError::Ungrantable { .. }
-        | ToolError::Unwalled { .. }
-        | ToolError::Unconfinable { .. } => OutcomeKind::Denied,
-        ToolError::Signed { problem, .. } => match problem.kind() {
-            ErrorKind::Denied => OutcomeKind::Denied,
-            ErrorKind::Host => OutcomeKind::HostFailure,
-            _ => OutcomeKind::Invalid,
-        },
-        ToolError::LimitReached { .. } | ToolError::TooManyQuestions { .. } => OutcomeKind::Limit,
-        ToolError::WasmTrap(_) | ToolError::ResultUnfit { .. } => OutcomeKind::Trap,
-        ToolError::NotFound { .. }
-        | ToolError::Disabled
-        | ToolError::NotOffered { .. }
-        | ToolError::EditUnfit { .. }
-        | ToolError::CommandMissing
-        | ToolError::Unheard { .. }
-        | ToolError::UnknownBuiltin(_)
-        | ToolError::Shadowed { .. }
-        | ToolError::LockShadows { .. }
-        | ToolError::ToolingShadows { .. }
-        | ToolError::TakesNoFiles { .. }
-        | ToolError::NoPlace { .. }
-        | ToolError::WasmCompilation(_)
-        | ToolError::WasmInstantiation(_)
-        | ToolError::ModuleInstantiation(_)
-        | ToolError::WasmNotFound { .. }
-        | ToolError::WasmRefused { .. }
-        | ToolError::Template(_)
-        | ToolError::McpUnavailable { .. } => OutcomeKind::Invalid,
-        ToolError::Spawn { .. } | ToolError::Host { .. } => OutcomeKind::HostFailure,
+        Err(error) => (error.verdict().outcome, Some(error.to_string())),
     }
 }

@@ -24,7 +24,9 @@ pub(super) fn read(content: &str) -> Result<Value, Unfit> {
 
 /// Checks a result.
 pub(super) fn check(checker: &Checker, value: &Value) -> Result<(), Unfit> {
-    let validator = checker.validator().map_err(whole)?;
+    let validator = checker
+        .validator()
+        .map_err(|error| whole(error.to_string()))?;
     match first_problem(validator, value) {
         None => Ok(()),
         Some((path, reason)) => Err(Unfit { path, reason }),

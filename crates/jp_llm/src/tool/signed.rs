@@ -12,7 +12,7 @@ use super::{ModelFile, ToolDefinition, ToolDocs, ToolError, arguments::SchemaBy}
 use crate::{
     Host,
     registry::{Found, RegistryTools, SignedProblem},
-    runtime::ToolRuntime,
+    wasm,
 };
 
 /// Tells whether a name belongs to a signed tool, whether or not that can be used.
@@ -76,23 +76,17 @@ impl ToolDefinition {
         let locked = tools.and_then(|tools| tools.lock.get(name));
         let checked = locked.map(|locked| refuse_undeclared(locked, loaded, host.root()));
         if let Some(Err(problem)) = checked {
-            return Err(ToolError::Signed {
-                tool: name.to_owned(),
-                problem: Box::new(problem),
-            });
+            return Err(ToolError::signed(name, problem));
         }
         Self::signed(name, loaded, host)
     }
 
     /// Makes the definition of a signed tool from its manifest, once that is verified.
     pub(super) fn signed(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
-        let refused = |problem: SignedProblem| ToolError::Signed {
-            tool: name.to_owned(),
-            problem: Box::new(problem),
-        };
+        let refused = |problem: SignedProblem| ToolError::signed(name, problem);
         let Some(tools) = host.registry() else {
-            let reason = "this host knows no signed tools".to_owned();
-            return Err(refused(SignedProblem::Unreadable { reason }));
+            let source = "this host knows no signed tools".into();
+            return Err(refused(SignedProblem::Unreadable { source }));
         };
         let found = match loaded.config.tooling.get(name) {
             Some(ToolingConfig::Custom(custom)) => tools.custom(name, custom, host.root()),
@@ -117,12 +111,12 @@ impl ToolDefinition {
         };
         let id = (manifest.id.as_str() != name).then(|| manifest.id.to_string());
         let source = ToolSource::Registry { tool: id };
-        let (schema, request) = (manifest.input_schema(), manifest.request());
+        let (schema, request) = (manifest.input_schema.clone(), manifest.request());
         let stated = request.clone();
-        let (output_schema, app) = (manifest.output_schema(), app(manifest, loaded));
+        let (output_schema, app) = (manifest.output_schema.clone(), app(manifest, loaded));
         let models = manifest.model_dependencies.iter().map(ModelFile::new);
         let models = models.collect();
-        let runtime = runtime(name, &found.manifest, found.stored);
+        let runtime = wasm::TOOLS.signed(name, found.stored, &found.manifest);
         Self {
             output_schema,
             stated,
@@ -157,30 +151,4 @@ fn refuse_other_models(manifest: &ToolManifest, loaded: &Loaded) -> Result<(), S
 /// tool's own manifest pins.
 fn app(manifest: &ToolManifest, loaded: &Loaded) -> Capabilities {
     manifest.with_models(loaded.config.app_capabilities())
-}
-
-#[cfg(feature = "wasm-tools")]
-fn runtime(
-    name: &str,
-    manifest: &ToolManifest,
-    stored: crate::registry::Stored,
-) -> Arc<dyn ToolRuntime> {
-    use crate::runtime::ComponentRuntime;
-    let version = match manifest.abi {
-        Some(2) => jp_wasm::AbiVersion::Two,
-        _ => jp_wasm::AbiVersion::One,
-    };
-    // The guest knows itself by the name it was published under.
-    let _ = name;
-    let runtime = ComponentRuntime::stored(stored, manifest.id.to_string());
-    Arc::new(runtime.speaking(manifest.entrypoint.clone(), version))
-}
-
-#[cfg(not(feature = "wasm-tools"))]
-fn runtime(name: &str, _: &ToolManifest, (): ()) -> Arc<dyn ToolRuntime> {
-    use crate::runtime::UnavailableRuntime;
-    let refuse = |name: &str| ToolError::WasmRefused {
-        reason: format!("{name}: this build of jp runs no Wasm tools"),
-    };
-    Arc::new(UnavailableRuntime(refuse, name.to_owned()))
 }

@@ -10,6 +10,8 @@ use jp_config::{
 use jp_disk::Sha256;
 use relative_path::{RelativePath, RelativePathBuf};
 
+use crate::tool::path_by_convention;
+
 /// The largest Wasm file that is hashed for a pin.
 const MAX_WASM: u64 = 64 * 1024 * 1024;
 
@@ -71,18 +73,7 @@ fn file_of(name: &str, tool: &ToolConfig, root: &Path) -> Option<RelativePathBuf
         return Some(path.to_owned());
     }
     let by_name = matches!(tool.source, ToolSource::Local { .. }) && tool.command().is_none();
-    by_name.then(|| by_convention(name, root))?
-}
-
-#[cfg(feature = "wasm-tools")]
-fn by_convention(name: &str, root: &Path) -> Option<RelativePathBuf> {
-    crate::tool::path_by_convention(name, root)
-}
-
-/// Nothing is looked for where no Wasm tool runs.
-#[cfg(not(feature = "wasm-tools"))]
-const fn by_convention(_: &str, _: &Path) -> Option<RelativePathBuf> {
-    None
+    by_name.then(|| path_by_convention(name, root))?
 }
 
 fn pin(root: &Path, relative: &RelativePath) -> Result<String, Unpinned> {

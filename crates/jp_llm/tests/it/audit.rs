@@ -1,7 +1,7 @@
 //! The log: one record for each call whatever became of it, and nothing of its arguments.
 
 use jp_audit::Entry;
-use jp_llm::{Call, ToolDefinition, ToolError};
+use jp_llm::{Call, ToolDefinition, tool::Cause};
 use serde_json::{Value, json};
 
 use crate::kit::{Desk, call, object, reader, script};
@@ -56,7 +56,7 @@ async fn a_call_of_a_tool_that_is_not_there_leaves_a_record_too() {
         &desk.host,
     )
     .await;
-    assert!(matches!(made, Err(ToolError::NotFound { .. })));
+    assert!(matches!(made, Err(error) if matches!(error.cause(), Cause::Missing(_))));
     let records = desk.records();
     assert_eq!(records.len(), 1);
     assert_eq!(

@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use jp_llm::{Approval, Events, ExecutionOutcome, ToolError};
+use jp_llm::{
+    Approval, Events, ExecutionOutcome,
+    tool::{Cause, Stop},
+};
 use jp_policy::Limit;
 use jp_tool::ToolStatus;
 use serde_json::{Value, json};
@@ -115,16 +118,16 @@ async fn each_limit_stops_the_script_and_keeps_its_output() {
         let desk = Desk::new(&configured(limits));
         let executed = desk.call("bash", json!({ "commands": script })).await;
         assert!(executed.details.stdout.starts_with(b"a\n"), "{limits}");
-        match executed.error() {
-            ToolError::LimitReached {
+        match executed.error().into_cause() {
+            Cause::Stopped(Stop::LimitReached {
                 limit: found,
                 printed,
                 ..
-            } => {
+            }) => {
                 assert_eq!(found, limit);
                 assert!(printed.stdout.starts_with("a\n"), "{limits}");
             }
-            other => panic!("{limits}: {other}"),
+            other => panic!("{limits}: {other:?}"),
         }
     }
 }

@@ -2,9 +2,9 @@
 //! granted, and what is written down.
 
 use jp_llm::{
-    LazyBroker, ToolError,
+    LazyBroker,
     broker::{BrokerPlaces, Means, Secret, SecretValue, VaultPaths},
-    tool::ErrorKind,
+    tool::{Cause, ErrorKind, Misconfigured, Refused},
 };
 use jp_test::{
     abi::{Abi, data},
@@ -202,11 +202,11 @@ async fn a_strangers_workspace_gets_no_network_no_secret_and_no_rows() {
         let error = desk.call("asks", json!({})).await.error();
         assert!(
             matches!(
-                error,
-                ToolError::Denied {
+                error.cause(),
+                Cause::Refused(Refused::Denied {
                     untrusted: true,
                     ..
-                }
+                })
             ),
             "{error}"
         );
@@ -239,7 +239,10 @@ async fn a_module_that_came_after_the_trust_gets_nothing_that_trust_gives() {
             assert!(desk.said("late", json!({})).await.is_ok());
             let desk = desk.file(path, asks("kv.sqlite.todo.clear", &json!({})));
             let error = desk.call("late", json!({})).await.error();
-            assert!(matches!(error, ToolError::WasmChanged { .. }), "{error:?}");
+            assert!(
+                matches!(error.cause(), Cause::Refused(Refused::WasmChanged { .. })),
+                "{error:?}"
+            );
         }
     }
     // The user's own entry is the user's word, in whatever workspace the file lies.
@@ -277,7 +280,13 @@ async fn modules_are_found_by_convention_and_never_in_place_of_a_builtin() {
     );
     assert_eq!(refused(&desk, "asks").await["code"], "forbidden");
     let error = desk.tool("todo").err().unwrap();
-    assert!(matches!(error, ToolError::Shadowed { .. }), "{error}");
+    assert!(
+        matches!(
+            error.cause(),
+            Cause::Misconfigured(Misconfigured::Shadowed { .. })
+        ),
+        "{error}"
+    );
     assert!(error.hint().unwrap().contains("wasm/todo_tool.wasm"));
 }
 

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use jp_llm::{Call, ChosenFile, ToolError};
+use jp_llm::{
+    Call, ChosenFile,
+    tool::{Cause, Misconfigured, Refused},
+};
 use jp_policy::Access;
 use serde_json::{Value, json};
 
@@ -97,7 +100,10 @@ async fn a_workspace_that_does_not_allow_chosen_files_gets_none() {
         .make("files", choosing(&desk, Access::Read, arguments))
         .await
         .error();
-    assert!(matches!(error, ToolError::Denied { .. }), "{error}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::Denied { .. })),
+        "{error}"
+    );
     let hint = error.hint().unwrap();
     assert!(
         hint.contains("fs.user-selected = \"read\"") && hint.contains("[capabilities]"),
@@ -115,7 +121,10 @@ async fn a_file_for_an_argument_that_takes_none_is_refused() {
         .make("files", choosing(&desk, Access::Read, arguments))
         .await
         .error();
-    assert!(matches!(error, ToolError::Denied { .. }), "{error}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::Denied { .. })),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -234,7 +243,10 @@ async fn a_tool_that_asks_for_no_files_and_a_builtin_get_none() {
         .make("plain", choosing(&desk, Access::Read, arguments))
         .await
         .error();
-    assert!(matches!(error, ToolError::Denied { .. }), "{error}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::Denied { .. })),
+        "{error}"
+    );
     let arguments = json!({"commands": {"$file": "a"}});
     let made = desk
         .make("bash", choosing(&desk, Access::Read, arguments))
@@ -253,7 +265,13 @@ async fn a_module_that_can_open_nothing_is_handed_nothing() {
         .make("files", choosing(&desk, Access::Read, arguments))
         .await
         .error();
-    assert!(matches!(error, ToolError::TakesNoFiles { .. }), "{error}");
+    assert!(
+        matches!(
+            error.cause(),
+            Cause::Misconfigured(Misconfigured::TakesNoFiles)
+        ),
+        "{error}"
+    );
     // Without a file it runs.
     assert_eq!(
         desk.said("files", json!({"do": []})).await.unwrap(),

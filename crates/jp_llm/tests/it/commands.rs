@@ -3,8 +3,8 @@
 use std::{io::Write, net::TcpListener};
 
 use jp_llm::{
-    ToolError,
     runtime::{Ended as Status, MemoryOf},
+    tool::{Cause, Stop, Ungrantable},
 };
 use jp_policy::{Limit, Net};
 use serde_json::json;
@@ -111,7 +111,10 @@ async fn there_is_no_network_unless_it_is_granted() {
     let mut tool = desk.tool("t").unwrap();
     tool.request.capabilities.net = Net::Hosts(["example.com".parse().unwrap()].into());
     let error = tool.execute(call(json!({})), &desk.host).await.unwrap_err();
-    assert!(matches!(error, ToolError::SingleHosts { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Ungrantable(Ungrantable::SingleHosts)),
+        "{error:?}"
+    );
     assert!(
         error
             .to_string()
@@ -135,7 +138,13 @@ async fn a_directory_that_cannot_be_granted_is_told_as_that() {
     );
     let desk = Desk::new(&config).trusted();
     let error = desk.call("t", json!({})).await.error();
-    assert!(matches!(error, ToolError::Ungrantable { .. }), "{error:?}");
+    assert!(
+        matches!(
+            error.cause(),
+            Cause::Ungrantable(Ungrantable::Directory { .. })
+        ),
+        "{error:?}"
+    );
     let hint = error.hint().unwrap();
     assert!(
         hint.contains("`grant.files`") && !hint.contains("unconfined"),
@@ -172,7 +181,7 @@ async fn what_a_command_says_is_an_outcome_or_text() {
 async fn a_command_that_does_not_exist_is_named() {
     let desk = Desk::new(&command("t", "\"no-such-program\"", "")).trusted();
     let error = desk.call("t", json!({})).await.error();
-    assert!(matches!(error, ToolError::Spawn { .. }), "{error:?}");
+    assert!(matches!(error.cause(), Cause::Spawn { .. }), "{error:?}");
     assert!(error.to_string().contains("no-such-program"), "{error}");
     assert_eq!(desk.record(), "allowed, host_failure");
 }
@@ -180,8 +189,8 @@ async fn a_command_that_does_not_exist_is_named() {
 #[tokio::test]
 async fn a_flood_of_output_is_bounded_and_kept_up_to_its_limit() {
     let desk = Desk::new(&script("t", "yes", "limits.output = \"64KiB\"")).trusted();
-    let ToolError::LimitReached { limit, printed, .. } = desk.call("t", json!({})).await.error()
-    else {
+    let error = desk.call("t", json!({})).await.error();
+    let Cause::Stopped(Stop::LimitReached { limit, printed, .. }) = error.into_cause() else {
         panic!("no limit")
     };
     assert_eq!((limit, printed.stdout.len()), (Limit::Output, 64 << 10));

@@ -3,7 +3,10 @@
 
 use std::{collections::BTreeMap, fs};
 
-use jp_llm::{Call, ChosenFile, Executed, ToolError};
+use jp_llm::{
+    Call, ChosenFile, Executed,
+    tool::{Cause, Refused, Ungrantable},
+};
 use jp_policy::Access;
 use serde_json::{Value, json};
 
@@ -47,8 +50,11 @@ async fn with_file(desk: &Desk, tool: &str, mut arguments: Value) -> Executed {
 /// Returns the hint of a call that was denied.
 async fn hint(desk: &Desk, tool: &str) -> String {
     let error = with_file(desk, tool, json!({})).await.error();
-    assert!(matches!(error, ToolError::Denied { .. }), "{error}");
-    error.hint().unwrap()
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::Denied { .. })),
+        "{error}"
+    );
+    error.hint().unwrap().to_owned()
 }
 
 fn variables(said: &str) -> Value {
@@ -155,7 +161,10 @@ async fn hosts_are_granted_in_calls_with_a_file_and_in_no_others() {
     let desk_with = desk("echo", "net:api.example.com", &config, user).trusted();
     // The grant is there; that this very guest has no way to make a call is told when it runs.
     let error = with_file(&desk_with, "echo", json!({})).await.error();
-    assert!(matches!(error, ToolError::Unbacked { .. }), "{error}");
+    assert!(
+        matches!(error.cause(), Cause::Ungrantable(Ungrantable::Unbacked(_))),
+        "{error}"
+    );
     assert!(error.hint().unwrap().contains("`jp:tool@0.2.0`"), "{error}");
     drop(desk_with.call("echo", json!({})).await);
     let grants: Vec<bool> = desk_with

@@ -1,7 +1,10 @@
 //! Finding a tool and its code: names, sources, and the paths of Wasm files.
 
 use jp_config::Sources;
-use jp_llm::{ToolDefinition, ToolError, tool::ErrorKind};
+use jp_llm::{
+    ToolDefinition,
+    tool::{Cause, ErrorKind, Misconfigured, Refused},
+};
 use jp_tool::Action;
 use serde_json::{Value, json};
 
@@ -114,7 +117,13 @@ async fn a_link_out_of_the_workspace_is_refused() {
     let link = desk.root.join(".jp/tools/out.wasm");
     std::os::unix::fs::symlink(jp_test::guest("echo"), link).unwrap();
     let error = desk.call("out", json!({})).await.error();
-    assert!(matches!(error, ToolError::WasmRefused { .. }), "{error:?}");
+    assert!(
+        matches!(
+            error.cause(),
+            Cause::Misconfigured(Misconfigured::WasmRefused(_))
+        ),
+        "{error:?}"
+    );
     assert_eq!(desk.record(), "allowed, invalid");
 }
 
@@ -181,7 +190,10 @@ async fn a_command_is_not_run_to_format_its_arguments_without_asking() {
         ..call(json!({}))
     };
     let error = desk.make("touch", formats).await.error();
-    assert!(matches!(error, ToolError::NotApproved { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::NotApproved)),
+        "{error:?}"
+    );
     assert!(!desk.has("ran"));
 }
 #[tokio::test]

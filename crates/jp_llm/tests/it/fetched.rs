@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use jp_llm::{ToolError, registry::SignedProblem, tool::ErrorKind};
+use jp_llm::{
+    registry::SignedProblem,
+    tool::{Cause, ErrorKind},
+};
 use jp_registry::{Digest, Revocation, RevokedThing};
 use serde_json::json;
 
@@ -118,7 +121,7 @@ async fn a_tool_that_is_not_locked_is_not_fetched() {
     web.serves(&mut desk);
     assert!(matches!(
         desk.tool("files"),
-        Err(ToolError::NotFound { .. })
+        Err(error) if matches!(error.cause(), Cause::Missing(_))
     ));
     let mut desk = desk.file(".jp/config.toml", "[tooling]\nfiles = \"*\"\n");
     desk.look_again();

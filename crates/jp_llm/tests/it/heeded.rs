@@ -1,6 +1,6 @@
 //! What is configured holds for the tool, however its file is found; what could not hold is refused.
 
-use jp_llm::ToolError;
+use jp_llm::tool::{Cause, Misconfigured, Ungrantable};
 use jp_test::abi::{Abi, data, entry};
 use serde_json::{Value, json};
 
@@ -42,7 +42,10 @@ async fn what_is_configured_holds_for_a_module_that_is_found_by_its_name() {
     );
     // Such a module could not open a file if it were given one.
     let error = held.call("greet", json!({})).await.error();
-    assert!(matches!(error, ToolError::Unbacked { .. }), "{error}");
+    assert!(
+        matches!(error.cause(), Cause::Ungrantable(Ungrantable::Unbacked(_))),
+        "{error}"
+    );
     let absent = entry.to_owned() + "entrypoint = \"absent\"\n";
     let held = desk(&absent, "").file("wasm/greet_tool.wasm", with_two_entries());
     let error = held.call("greet", json!({})).await.error();
@@ -99,7 +102,7 @@ async fn what_a_builtin_takes_no_notice_of_is_refused_in_the_entry_that_stands_f
         let config = format!("[conversation.tools.todo]\nsource = \"local\"\n{line}\n");
         let error = desk(&config, "").tool("todo").err().unwrap();
         assert!(
-            matches!(&error, ToolError::Unheard { key: found, .. } if *found == key),
+            matches!(error.cause(), Cause::Misconfigured(Misconfigured::Unheard { key: found, .. }) if *found == key),
             "{line}: {error}"
         );
         assert!(error.hint().unwrap().contains("wasm/todo_tool.wasm"));

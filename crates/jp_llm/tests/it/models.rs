@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use jp_llm::{ToolError, registry::SignedProblem};
+use jp_llm::{registry::SignedProblem, tool::Cause};
 use jp_registry::Digest;
 use serde_json::json;
 
@@ -189,6 +189,6 @@ async fn a_missing_model_is_fetched_at_the_call_if_the_tool_is_locked_and_somebo
     read_again(&mut desk);
     assert!(matches!(
         desk.tool("files"),
-        Err(ToolError::NotFound { .. })
+        Err(error) if matches!(error.cause(), Cause::Missing(_))
     ));
 }

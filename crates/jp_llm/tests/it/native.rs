@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use jp_llm::{Call, Host, ToolDefinition, ToolError};
+use jp_llm::{
+    Call, Host, ToolDefinition, ToolError,
+    tool::{Cause, Stop},
+};
 use jp_policy::{Limit, Policy, Request};
 use jp_tool::{Action, Tool, ToolRequest, ToolResponse, ToolStatus};
 use serde_json::{Value, json};
@@ -138,8 +141,8 @@ async fn its_arguments_are_checked_and_its_failures_are_results() {
 #[tokio::test]
 async fn its_limits_carry_the_output_so_far() {
     let (tool, desk) = adder();
-    let limit = |error: ToolError| match error {
-        ToolError::LimitReached { limit, printed, .. } => (limit, printed.stdout.len()),
+    let limit = |error: ToolError| match error.into_cause() {
+        Cause::Stopped(Stop::LimitReached { limit, printed, .. }) => (limit, printed.stdout.len()),
         other => panic!("{other:?}"),
     };
     let error = tool
@@ -201,7 +204,7 @@ async fn a_call_that_panics_is_written_down() {
     let bare = Host::builder(desk.root.clone(), Policy::default()).build();
     let host = Arc::new(std::mem::replace(&mut desk.host, bare));
     let results = jp_llm::execute_turn(vec![(Arc::new(tool), commands("x"))], &host).await;
-    assert!(matches!(results[0].result, Err(ToolError::Host { .. })));
+    assert!(matches!(&results[0].result, Err(error) if matches!(error.cause(), Cause::Host(_))));
     assert_eq!(desk.record(), "allowed, host_failure");
 }
 

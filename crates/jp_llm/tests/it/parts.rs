@@ -3,11 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use jp_llm::{AskRequest, Asker, Call, Executed, InputRequest, ToolError};
+use jp_llm::{
+    AskRequest, Asker, Call, Executed, InputRequest,
+    tool::{Cause, Stop},
+};
 use jp_tool::Input;
 use serde_json::{Value, json};
 
-use crate::kit::{Desk, call, object, reader};
+use crate::kit::{Desk, Ended, call, object, reader};
 
 fn desk() -> Desk {
     Desk::new(&reader("parts", "")).guest("parts", "parts")
@@ -30,8 +33,8 @@ async fn parts_and_data_of_a_component_reach_the_caller() {
 #[tokio::test]
 async fn data_is_held_to_the_schema_that_the_tool_describes() {
     let desk = desk();
-    let error = desk.call("parts", json!({"do": "unfit"})).await.result;
-    let Err(ToolError::ResultUnfit { path, .. }) = error else {
+    let error = desk.call("parts", json!({"do": "unfit"})).await.error();
+    let Cause::Stopped(Stop::ResultUnfit { path, .. }) = error.cause() else {
         panic!("{error:?}")
     };
     assert_eq!(path, "/sum");
@@ -106,4 +109,44 @@ async fn an_input_nobody_provides_ends_the_call_as_a_question() {
     let question = outcome.needs_input().unwrap();
     assert_eq!(question.id, "sample");
     assert_eq!(executed.details.beside.inputs.len(), 3);
+}
+
+#[tokio::test]
+async fn bytes_of_arguments_go_into_a_component_without_base64() {
+    let desk = Desk::new(&reader("given", "")).guest("given", "given");
+    let arguments = json!({"bytes": "AQID", "more": ["BA==", ""], "name": "AQID"});
+    let said = desk.said("given", arguments).await.unwrap();
+    let said: Value = serde_json::from_str(&said).unwrap();
+    let sums: Vec<_> = said
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["sum"])
+        .collect();
+    // A name is text, whatever it looks like.
+    assert_eq!(
+        sums,
+        [&json!(6), &Value::Null, &json!(4), &json!(0)],
+        "{said}"
+    );
+    assert_eq!(said[1]["none"], "AQID");
+    for wrong in ["no base64!", "blob:0"] {
+        let no = desk
+            .said("given", json!({"bytes": "AQID", "more": [wrong]}))
+            .await;
+        let no = no.unwrap_err();
+        assert_eq!(no, "Invalid arguments:\n- at `/more/0`: expected base64");
+    }
+}
+
+#[tokio::test]
+async fn bytes_of_arguments_count_against_the_limit_on_memory() {
+    let limits = "limits.memory = \"8MiB\"";
+    let desk = Desk::new(&reader("given", limits)).guest("given", "given");
+    let blob = |size| jp_tool::Blob::from(vec![0; size]).to_base64();
+    let bytes = |size| json!({"bytes": blob(size), "do": "nothing"});
+    assert!(desk.said("given", bytes(1 << 20)).await.is_ok());
+    let error = desk.call("given", bytes((8 << 20) + 1)).await.result;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("ran out of memory"), "{error}");
 }

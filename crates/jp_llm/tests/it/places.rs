@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, ffi::OsString, fs};
 
-use jp_llm::ToolError;
+use jp_llm::tool::{Cause, Misconfigured, Refused};
 use serde_json::{Value, json};
 
 use crate::{
@@ -28,7 +28,7 @@ async fn a_directory_of_the_user_is_there_if_everybody_agrees_and_the_host_has_i
     let mut desk = published("files", imports, config, user);
     let error = desk.call("files", json!({"do": []})).await.error();
     assert!(
-        matches!(&error, ToolError::NoPlace { path, .. } if path == "/app-data"),
+        matches!(error.cause(), Cause::Misconfigured(Misconfigured::NoPlace { path, .. }) if path == "/app-data"),
         "{error}"
     );
     let documents = desk.held().join("documents");
@@ -56,7 +56,10 @@ async fn a_workspace_that_says_nothing_allows_its_tooling_only_what_every_tool_h
     let imports = json!({"fs": {"app-data": "read"}});
     let desk = published("files", imports, "", "");
     let error = desk.call("files", json!({"do": []})).await.error();
-    assert!(matches!(error, ToolError::Denied { .. }), "{error}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::Denied { .. })),
+        "{error}"
+    );
     let hint = error.hint().unwrap();
     assert!(
         hint.contains("fs.app-data = \"read\"") && hint.contains("[capabilities]"),

@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use jp_llm::{Executed, Host, ToolError, execute_turn};
+use jp_llm::{
+    Executed, Host, execute_turn,
+    tool::{Cause, Stop},
+};
 use jp_policy::{Limit, Policy};
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -78,7 +81,8 @@ async fn f63_a_fork_bomb_is_bounded_and_gone_after_cancel() {
 async fn f63_a_fork_bomb_is_gone_when_its_time_is_over() {
     let bomb = "echo said; b() { b | b & b; }; b 2>/dev/null & exec sleep 1000";
     let (desk, executed) = run(bomb, "limits.time = \"500ms\"", false).await;
-    let ToolError::LimitReached { limit, printed, .. } = executed.error() else {
+    let Cause::Stopped(Stop::LimitReached { limit, printed, .. }) = executed.error().into_cause()
+    else {
         panic!("no limit")
     };
     assert_eq!((limit, &*printed.stdout), (Limit::Time, "said\n"));
@@ -108,11 +112,11 @@ async fn f63_open_files_are_bounded() {
 async fn f63_everything_is_gone_after_an_output_flood() {
     let (_, executed) = run("sleep 1000 & yes", "limits.output = \"1KB\"", false).await;
     assert!(matches!(
-        executed.error(),
-        ToolError::LimitReached {
+        executed.error().cause(),
+        Cause::Stopped(Stop::LimitReached {
             limit: Limit::Output,
             ..
-        }
+        })
     ));
 }
 
@@ -128,7 +132,10 @@ async fn f64_a_daemon_dies_when_its_call_is_cancelled_or_over() {
     let (_, executed) = run(&text, "", true).await;
     assert!(executed.result.unwrap().is_cancelled());
     let (_, executed) = run(&text, "limits.time = \"300ms\"", false).await;
-    assert!(matches!(executed.error(), ToolError::LimitReached { .. }));
+    assert!(matches!(
+        executed.error().cause(),
+        Cause::Stopped(Stop::LimitReached { .. })
+    ));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -151,7 +158,10 @@ async fn a_process_that_closes_its_output_has_no_more_time_than_others() {
     let desk = Desk::new(&script("t", quiet, "limits.time = \"10s\"")).trusted();
     let started = std::time::Instant::now();
     let error = desk.call("t", json!({})).await.error();
-    assert!(matches!(error, ToolError::LimitReached { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Stopped(Stop::LimitReached { .. })),
+        "{error:?}"
+    );
     // Counting its time anew would take 19 s; a busy machine may take a few more than 10.
     assert!(
         started.elapsed() < Duration::from_secs(18),

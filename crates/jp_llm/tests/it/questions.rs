@@ -6,7 +6,10 @@ use std::{
 };
 
 use async_trait::async_trait;
-use jp_llm::{AskRequest, Asker, Call, ToolError};
+use jp_llm::{
+    AskRequest, Asker, Call, ToolError,
+    tool::{Cause, Stop},
+};
 use jp_policy::Limit;
 use serde_json::{Value, json};
 
@@ -182,7 +185,7 @@ async fn sixteen_questions_are_answered_and_the_seventeenth_is_not() {
     let desk = inquirer("q'$n'", "[ $n -eq 17 ]");
     let error = desk.make("ask", with(answers)).await.error();
     assert!(
-        matches!(error, ToolError::TooManyQuestions { .. }),
+        matches!(error.cause(), Cause::Stopped(Stop::TooManyQuestions)),
         "{error:?}"
     );
     assert_eq!(desk.record(), "allowed, limit");
@@ -193,7 +196,7 @@ async fn a_tool_that_asks_the_same_again_is_ended() {
     let desk = inquirer("same", "false");
     let error = desk.make("ask", with(json!({"same": true}))).await.error();
     assert!(
-        matches!(error, ToolError::TooManyQuestions { .. }),
+        matches!(error.cause(), Cause::Stopped(Stop::TooManyQuestions)),
         "{error:?}"
     );
     assert!(error.to_string().contains("answered before"), "{error}");
@@ -225,11 +228,11 @@ async fn all_rounds_share_one_budget_of_fuel() {
     };
     let fuel = |error: ToolError| {
         matches!(
-            error,
-            ToolError::LimitReached {
+            error.cause(),
+            Cause::Stopped(Stop::LimitReached {
                 limit: Limit::Fuel,
                 ..
-            }
+            })
         )
     };
     assert!(fuel(desk.make("ask", again).await.error()));

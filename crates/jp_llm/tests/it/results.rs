@@ -1,6 +1,6 @@
 //! Results of tools that say beforehand what their results look like.
 
-use jp_llm::{ToolError, tool::ErrorKind};
+use jp_llm::tool::{Cause, ErrorKind, Stop};
 use serde_json::json;
 
 use crate::{
@@ -26,10 +26,10 @@ async fn a_result_that_does_not_fit_is_an_error_that_names_the_place() {
     let desk = desk(json!({"type": "array", "items": {"type": "integer"}}));
     let steps = json!({"do": [["write", "/tmp/a", "x"]]});
     let error = desk.call("files", steps).await.error();
-    let ToolError::ResultUnfit { tool, path, reason } = &error else {
+    let Cause::Stopped(Stop::ResultUnfit { path, reason }) = error.cause() else {
         panic!("{error}")
     };
-    assert_eq!((tool.as_str(), path.as_str()), ("files", "/0"));
+    assert_eq!((error.tool(), path.as_str()), ("files", "/0"));
     assert!(reason.contains("integer"), "{reason}");
     assert_eq!(error.kind(), ErrorKind::Stopped);
     assert_eq!(desk.record(), "allowed, trap");
@@ -42,5 +42,8 @@ async fn the_schema_of_results_holds_for_tools_of_any_kind() {
     bash.output_schema = Some(json!({"type": "object", "required": ["no_such_field"]}));
     let call = crate::kit::call(json!({"commands": "echo hi"}));
     let error = bash.execute_detailed(call, &desk.host).await.error();
-    assert!(matches!(error, ToolError::ResultUnfit { .. }), "{error}");
+    assert!(
+        matches!(error.cause(), Cause::Stopped(Stop::ResultUnfit { .. })),
+        "{error}"
+    );
 }

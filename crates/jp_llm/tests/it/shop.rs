@@ -12,8 +12,8 @@ use jp_llm::registry::RegistryTools;
 use jp_policy::{Access, Ambient, Capabilities, Ceilings, FileRule, Files, GuestPath, Policy};
 use jp_publish::{SigningKey, Submission};
 use jp_registry::{
-    AllNames, Decision, Digest, DirSource, InstallError, Installer, Mode, Places, Registry,
-    Signatures, Source, Store, TrustRoots, TrustedRegistry,
+    AllNames, Decision, Digest, InstallError, Installer, Mode, Places, Registry, Signatures,
+    Source, StaticSource, Store, TrustRoots, TrustedRegistry,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -97,8 +97,8 @@ impl Shop {
         signatures
     }
 
-    pub(crate) fn source(&self) -> DirSource {
-        DirSource::new(self.dir.path())
+    pub(crate) fn source(&self) -> StaticSource {
+        StaticSource::in_dir(self.dir.path())
     }
 
     /// Returns what a user writes down who trusts the registry.

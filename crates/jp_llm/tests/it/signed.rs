@@ -7,7 +7,11 @@ use std::{
 };
 
 use jp_disk::Disk;
-use jp_llm::{Events, ToolDefinition, ToolError, registry::SignedProblem};
+use jp_llm::{
+    Events, ToolDefinition, ToolError,
+    registry::SignedProblem,
+    tool::{Cause, Misconfigured},
+};
 use jp_registry::{Digest, Lock, Revocation, RevokedThing};
 use jp_tool::ToolStatus;
 use serde_json::json;
@@ -18,9 +22,9 @@ use crate::{
 };
 
 pub(crate) fn problem(error: &ToolError) -> &SignedProblem {
-    match error {
-        ToolError::Signed { problem, .. } => problem,
-        other => panic!("{other}"),
+    match error.cause() {
+        Cause::Signed(problem) => problem,
+        other => panic!("{other:?}"),
     }
 }
 
@@ -94,7 +98,10 @@ fn e50_a_locked_name_does_not_pass_for_a_builtin() {
     read_again(&mut desk);
     let error = refusal(&desk, "bash");
     assert!(
-        matches!(&error, ToolError::LockShadows { name } if name == "bash"),
+        matches!(
+            error.cause(),
+            Cause::Misconfigured(Misconfigured::LockShadows)
+        ),
         "{error}"
     );
     let all = ToolDefinition::all(&desk.loaded, &desk.host);

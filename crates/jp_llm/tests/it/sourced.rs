@@ -2,7 +2,11 @@
 //! called, shown and limited and who is asked; what the signed manifest says it cannot change.
 
 use jp_config::tool::RunMode;
-use jp_llm::{Approval, ToolError, registry::SignedProblem};
+use jp_llm::{
+    Approval,
+    registry::SignedProblem,
+    tool::{Cause, Misconfigured, Stop},
+};
 use serde_json::json;
 
 use crate::{
@@ -60,7 +64,10 @@ async fn limits_are_lowered_and_raised_by_the_configuration() {
     let twice = json!({"do": [["write", "/tmp/a", "x"]], "times": 200});
     let few = limits("limits.output = 100");
     let error = few.call("files", twice.clone()).await.error();
-    assert!(matches!(error, ToolError::LimitReached { .. }), "{error}");
+    assert!(
+        matches!(error.cause(), Cause::Stopped(Stop::LimitReached { .. })),
+        "{error}"
+    );
     let hint = error.hint().unwrap();
     assert!(
         hint.contains("`limits.output` under `[conversation.tools.files]`"),
@@ -96,7 +103,10 @@ async fn who_is_asked_and_whether_it_is_offered_the_configuration_says() {
     assert_eq!(preview.run, RunMode::Unattended);
     let off = desk(&config("enable = false"));
     let error = off.call("files", json!({"do": []})).await.error();
-    assert!(matches!(error, ToolError::Disabled), "{error}");
+    assert!(
+        matches!(error.cause(), Cause::Misconfigured(Misconfigured::Disabled)),
+        "{error}"
+    );
     let quiet = desk(&config("result = \"skip\""));
     let said = quiet.said("files", json!({"do": []})).await.unwrap();
     assert!(said.contains("skipped by configuration"), "{said}");

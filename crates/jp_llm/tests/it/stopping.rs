@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use jp_llm::{Events, ExecutionOutcome, ToolError, execute_turn};
+use jp_llm::{
+    Events, ExecutionOutcome, execute_turn,
+    tool::{Cause, Stop},
+};
 use jp_policy::Limit;
 use jp_tool::ToolStatus;
 use serde_json::json;
@@ -108,7 +111,7 @@ async fn limits_name_themselves_and_the_way_to_raise_them() {
         "tool `spin` ran out of time (limit: 50 ms)"
     );
     let hint = "raise it with `limits.time` under `[conversation.tools.spin]`";
-    assert_eq!(error.hint().as_deref(), Some(hint));
+    assert_eq!(error.hint(), Some(hint));
     assert_eq!(desk.record(), "allowed, limit");
 
     let desk = spinner("limits.fuel = 100000");
@@ -134,7 +137,8 @@ async fn what_was_printed_before_a_limit_is_kept() {
     let desk = Desk::new(&reader("print", config)).guest("print", "print");
     let executed = desk.call("print", json!({"stdout": 9000})).await;
     assert_eq!(executed.details.stdout.len(), 2000);
-    let ToolError::LimitReached { limit, printed, .. } = executed.error() else {
+    let Cause::Stopped(Stop::LimitReached { limit, printed, .. }) = executed.error().into_cause()
+    else {
         panic!("no limit")
     };
     assert_eq!((limit, printed.stdout.len()), (Limit::Output, 2000));
@@ -145,7 +149,10 @@ async fn what_was_printed_before_a_limit_is_kept() {
 async fn a_trap_says_what_the_guest_said_last() {
     let desk = Desk::new(&reader("trap", "parameters.how.type = \"string\"")).guest("trap", "trap");
     let error = desk.call("trap", json!({})).await.error();
-    assert!(matches!(error, ToolError::WasmTrap(_)), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Stopped(Stop::WasmTrap(_))),
+        "{error:?}"
+    );
     assert!(
         error.to_string().starts_with("Wasm tool trapped: "),
         "{error}"
@@ -157,8 +164,8 @@ async fn a_trap_says_what_the_guest_said_last() {
     assert_eq!(desk.record(), "allowed, trap");
     // The next call finds everything in order.
     assert!(matches!(
-        desk.call("trap", json!({})).await.error(),
-        ToolError::WasmTrap(_)
+        desk.call("trap", json!({})).await.error().cause(),
+        Cause::Stopped(Stop::WasmTrap(_))
     ));
 }
 
@@ -188,8 +195,8 @@ async fn a_turn_runs_side_by_side_and_answers_in_order() {
     assert_eq!(results.next().unwrap().said(), Ok("wrote\n".to_owned()));
     assert_eq!(results.next().unwrap().said(), Ok("met\n".to_owned()));
     assert!(matches!(
-        results.next().unwrap().error(),
-        ToolError::WasmTrap(_)
+        results.next().unwrap().error().cause(),
+        Cause::Stopped(Stop::WasmTrap(_))
     ));
     let last = results.next().unwrap().result.unwrap();
     assert!(last.id() == "echo" && last.is_success());

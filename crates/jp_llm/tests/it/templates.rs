@@ -1,6 +1,6 @@
 //! Arguments in command lines: each stays one word, and none becomes code.
 
-use jp_llm::ToolError;
+use jp_llm::tool::{Cause, Misconfigured};
 use serde_json::{Value, json};
 
 use crate::kit::{Desk, Ended, command};
@@ -157,7 +157,13 @@ async fn what_no_program_can_be_given_is_refused() {
         ] {
             let desk = tool(line);
             let error = desk.call("t", json!({ "x": x })).await.error();
-            assert!(matches!(error, ToolError::Template(_)), "{error:?}");
+            assert!(
+                matches!(
+                    error.cause(),
+                    Cause::Misconfigured(Misconfigured::Template(_))
+                ),
+                "{error:?}"
+            );
             assert!(error.to_string().contains(text), "{error}");
             assert_eq!(desk.record(), "allowed, invalid");
         }
@@ -166,7 +172,13 @@ async fn what_no_program_can_be_given_is_refused() {
         .call("t", json!({"x": 1}))
         .await
         .error();
-    assert!(matches!(error, ToolError::Template(_)), "{error:?}");
+    assert!(
+        matches!(
+            error.cause(),
+            Cause::Misconfigured(Misconfigured::Template(_))
+        ),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
@@ -175,6 +187,12 @@ async fn a_template_cannot_double_a_text_until_memory_is_gone() {
                 {%- set ns.a = ns.a ~ ns.a %}{% endfor %}{{ ns.a | length }}";
     let desk = tool(&format!("{{ program = \"echo\", args = [\"{bomb}\"] }}"));
     let error = desk.call("t", json!({})).await.result.unwrap_err();
-    assert!(matches!(error, ToolError::Template(_)), "{error}");
+    assert!(
+        matches!(
+            error.cause(),
+            Cause::Misconfigured(Misconfigured::Template(_))
+        ),
+        "{error}"
+    );
     assert!(error.to_string().contains("`set`"), "{error}");
 }

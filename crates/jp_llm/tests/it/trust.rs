@@ -1,7 +1,10 @@
 //! Who may allow what: workspaces nobody has looked at, trust and its loss, the user's policy.
 
 use jp_config::Layer;
-use jp_llm::{ToolError, Trust};
+use jp_llm::{
+    Trust,
+    tool::{Cause, Refused},
+};
 use serde_json::{Value, json};
 
 use crate::kit::{Desk, Ended, call, command, wasm};
@@ -35,16 +38,19 @@ async fn a_workspace_nobody_has_looked_at_gets_nothing() {
     let desk = hostile();
     for name in ["sh", "no"] {
         let error = desk.call(name, json!({})).await.error();
-        let ToolError::Denied {
+        let Cause::Refused(Refused::Denied {
             untrusted: true, ..
-        } = error
+        }) = error.cause()
         else {
             panic!("{name}: {error:?}")
         };
     }
     // Writing in the workspace it may ask for, and there is nobody to say yes.
     let error = desk.call("files", write()).await.error();
-    assert!(matches!(error, ToolError::NotApproved { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::NotApproved)),
+        "{error:?}"
+    );
     assert!(error.hint().unwrap().contains("jp tool run --yes files"));
     assert!(!desk.has("pwned"));
     let records = desk.records();
@@ -82,11 +88,11 @@ async fn a_trusted_workspace_runs_unattended() {
     let error = desk.call("sh", json!({})).await.error();
     assert!(
         matches!(
-            error,
-            ToolError::Denied {
+            error.cause(),
+            Cause::Refused(Refused::Denied {
                 untrusted: false,
                 ..
-            }
+            })
         ),
         "{error:?}"
     );
@@ -106,16 +112,19 @@ async fn a_changed_configuration_loses_the_trust() {
     let error = desk.call("no", json!({})).await.error();
     assert!(
         matches!(
-            error,
-            ToolError::Denied {
+            error.cause(),
+            Cause::Refused(Refused::Denied {
                 untrusted: true,
                 ..
-            }
+            })
         ),
         "{error:?}"
     );
     let error = desk.call("files", write()).await.error();
-    assert!(matches!(error, ToolError::NotApproved { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::NotApproved)),
+        "{error:?}"
+    );
     // Another file that takes part is a change as well.
     let mut desk = hostile()
         .trusted()
@@ -144,7 +153,10 @@ async fn a_wasm_file_that_came_later_runs_only_when_asked_for() {
     };
     let desk = late("run = \"unattended\"");
     let error = desk.call("late", write()).await.error();
-    assert!(matches!(error, ToolError::NotApproved { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::NotApproved)),
+        "{error:?}"
+    );
     // That it says `unattended` already would be no help.
     assert_eq!(
         error.hint().unwrap(),
@@ -185,11 +197,11 @@ async fn a_tool_of_the_user_is_trusted_in_any_workspace() {
     let error = desk.call("mine", json!({})).await.error();
     assert!(
         matches!(
-            error,
-            ToolError::Denied {
+            error.cause(),
+            Cause::Refused(Refused::Denied {
                 untrusted: true,
                 ..
-            }
+            })
         ),
         "{error:?}"
     );
@@ -238,11 +250,11 @@ async fn a_tool_that_was_defined_before_follows_policy_and_trust() {
     let error = tool.execute(run(), &desk.host).await.unwrap_err();
     assert!(
         matches!(
-            error,
-            ToolError::Denied {
+            error.cause(),
+            Cause::Refused(Refused::Denied {
                 untrusted: true,
                 ..
-            }
+            })
         ),
         "{error:?}"
     );
@@ -252,11 +264,11 @@ async fn a_tool_that_was_defined_before_follows_policy_and_trust() {
     let error = tool.execute(run(), &desk.host).await.unwrap_err();
     assert!(
         matches!(
-            error,
-            ToolError::Denied {
+            error.cause(),
+            Cause::Refused(Refused::Denied {
                 untrusted: false,
                 ..
-            }
+            })
         ),
         "{error:?}"
     );

@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
-use jp_llm::{Approval, ToolError};
+use jp_llm::{
+    Approval,
+    tool::{Cause, Refused},
+};
 use serde_json::json;
 
 use crate::kit::{Desk, Ended, command};
@@ -12,7 +15,10 @@ const NO_NAMESPACES: &str = "JP_LLM_TEST_NO_NAMESPACES";
 
 async fn a_command_is_refused_and_not_run(mut desk: Desk) {
     let error = desk.call("t", json!({})).await.error();
-    assert!(matches!(error, ToolError::Unconfinable { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::Unconfinable { .. })),
+        "{error:?}"
+    );
     assert!(
         error.hint().unwrap().contains("unconfined = true"),
         "{error}"

@@ -8,7 +8,7 @@ use std::{
 
 use jp_llm::registry::DownloadTransport;
 use jp_publish::Server;
-use jp_registry::{HttpSource, Source};
+use jp_registry::{Source, StaticSource};
 use tokio_util::sync::CancellationToken;
 
 use crate::{kit::Desk, shop};
@@ -41,7 +41,7 @@ impl Web {
 
     fn source(&self) -> Arc<dyn Source> {
         let transport = DownloadTransport::new(&self.url, CancellationToken::new()).unwrap();
-        Arc::new(HttpSource::new(&self.url, Arc::new(transport)).unwrap())
+        Arc::new(StaticSource::at_url(&self.url, Arc::new(transport)).unwrap())
     }
 
     /// Lets a desk fetch from here what it does not have, as the next command would.

@@ -118,7 +118,7 @@ fn files(fs: Option<&DeclaredFs>) -> Result<(Files, Option<Access>), DeclaredErr
         Some(DeclaredFs::Table(table)) => table,
     };
     if let Some(scope) = table.scope.as_deref().filter(|scope| *scope != TEMP) {
-        let problem = format!("there is no `{}`", start_of(scope));
+        let problem = format!("unknown scope `{}`", start_of(scope));
         return Err(error("fs.scope", problem, "write \"$TOOL_TEMP\""));
     }
     let mut rules = Vec::from([rule("/tmp", Access::ReadWrite)]);
@@ -130,7 +130,7 @@ fn files(fs: Option<&DeclaredFs>) -> Result<(Files, Option<Access>), DeclaredErr
     );
     for (name, access) in &table.user_paths {
         let path = user_path(name).ok_or_else(|| {
-            let problem = format!("there is no `{}`", start_of(name));
+            let problem = format!("unknown directory `{}`", start_of(name));
             let write = format!("write one of {}", USER_PATHS.join(", "));
             error("fs.user-paths", problem, &write)
         })?;

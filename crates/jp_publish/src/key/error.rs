@@ -39,13 +39,33 @@ pub enum KeyError {
         problem: &'static str,
     },
     /// The file holds something else.
-    #[error("the key file {} is damaged: {problem}", path.display())]
+    #[error("the key file {} is damaged: {source}", path.display())]
     Damaged {
         /// Which file.
         path: PathBuf,
         /// What is wrong with it.
-        problem: &'static str,
+        source: KeyTextError,
     },
+}
+
+/// Why a text is not that of a key file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyTextError {
+    /// It does not say that it is one.
+    #[error("expected `jp-signing-key-v1` in its first line")]
+    Header,
+    /// There is no public key.
+    #[error("expected the public key in its second line")]
+    Public,
+    /// There is no secret key.
+    #[error("expected the secret key in its third line")]
+    Secret,
+    /// There is a longer or a shorter one.
+    #[error("the secret key has the wrong length")]
+    Length,
+    /// The halves are of two keys.
+    #[error("its secret and its public key do not belong together")]
+    Halves,
 }
 
 impl KeyError {

@@ -6,7 +6,7 @@ use data_encoding::BASE64;
 use jp_disk::private;
 use zeroize::Zeroizing;
 
-use super::{KeyError, SigningKey};
+use super::{KeyError, SigningKey, error::KeyTextError};
 use jp_registry::PublicKey;
 
 const HEADER: &str = "jp-signing-key-v1";
@@ -74,31 +74,31 @@ impl SigningKey {
             source: std::io::ErrorKind::NotFound.into(),
         })?);
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
-        Self::from_text(text).map_err(|problem| KeyError::Damaged {
+        Self::from_text(text).map_err(|source| KeyError::Damaged {
             path: owned(),
-            problem,
+            source,
         })
     }
 
-    pub(super) fn from_text(text: &str) -> Result<Self, &'static str> {
+    pub(super) fn from_text(text: &str) -> Result<Self, KeyTextError> {
         let mut lines = text.lines();
         if lines.next() != Some(HEADER) {
-            return Err("expected `jp-signing-key-v1` in its first line");
+            return Err(KeyTextError::Header);
         }
         let mut field = |name: &str| lines.next().and_then(|line| line.strip_prefix(name));
         let public = field("public ").and_then(|key| key.parse::<PublicKey>().ok());
-        let public = public.ok_or("expected the public key in its second line")?;
+        let public = public.ok_or(KeyTextError::Public)?;
         let secret = field("secret ").filter(|text| text.len() == 44);
         let secret = secret.and_then(|text| BASE64.decode(text.as_bytes()).ok());
-        let secret = Zeroizing::new(secret.ok_or("expected the secret key in its third line")?);
+        let secret = Zeroizing::new(secret.ok_or(KeyTextError::Secret)?);
         let mut seed = Zeroizing::new([0; 32]);
         if secret.len() != seed.len() || lines.next().is_some() {
-            return Err("the secret key has the wrong length");
+            return Err(KeyTextError::Length);
         }
         seed.copy_from_slice(&secret);
         Self::from_seed(seed)
             .filter(|key| key.public == public)
-            .ok_or("its secret and its public key do not belong together")
+            .ok_or(KeyTextError::Halves)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use jp_registry::{
-    Digest, DirSource, IndexModel, ModelManifest, Place, Revocation, RevokedThing, Rotations,
-    Signatures, SignedRotation, Source as _, ToolId, document_digest,
+    Digest, IndexModel, ModelManifest, Place, Revocation, RevokedThing, Rotations, Signatures,
+    SignedRotation, Source as _, StaticSource, ToolId, document_digest,
 };
 use semver::VersionReq;
 use serde_json::Value;
@@ -74,8 +74,8 @@ impl Registry<'_> {
         self.commit(change)
     }
 
-    /// Signs the index and the revocations anew, with today's date, so that whoever gets them can tell
-    /// them from old ones. With `holds`, in seconds, they say from now on until when they hold, and
+    /// Signs the index and the revocations anew, with today's date, so that readers can tell them
+    /// from old ones. With `holds`, in seconds, they say from now on until when they hold, and
     /// so do all that follow.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Registry<'_> {
     /// # Errors
     /// If the list cannot be read or written.
     pub fn add_rotation(&self, rotation: SignedRotation) -> Result<(), PublishError> {
-        let mut rotations = match DirSource::new(&self.dir).rotations()? {
+        let mut rotations = match StaticSource::in_dir(&self.dir).rotations()? {
             Some(bytes) => Rotations::read(&bytes)?,
             None => Rotations::default(),
         };

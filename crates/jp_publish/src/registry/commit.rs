@@ -1,7 +1,7 @@
 //! Many files at once. They are written to a directory beside the registry's files first; one rename
 //! makes that directory `.pending`, and from then on readers look there first. Then each file is put
 //! in its own place, and the directory goes. A crash before the rename changes nothing; one after it
-//! is finished by whoever opens the registry next.
+//! is finished when the registry is next opened.
 
 use std::{
     collections::BTreeMap,
@@ -216,7 +216,7 @@ fn remove_tree(dir: &Path, disk: &Disk) -> io::Result<()> {
     fs::remove_dir_all(dir)
 }
 
-/// Makes the directory of a file. Others may read a registry, so it is no private one.
+/// Makes the directory of a file. Others may read a registry, so it is not private.
 fn make_parent(path: &Path, disk: &Disk) -> io::Result<()> {
     match path.parent() {
         Some(parent) if !parent.is_dir() => {
@@ -268,7 +268,7 @@ mod tests {
     fn the_next_list_holds_as_long_as_the_one_before() {
         assert_eq!(next((1000, Some(1007)), 1008), (1008, Some(1015)));
         assert_eq!(next((1000, None), 1008), (1008, None));
-        // What makes no sense is no reason to panic.
+        // A date out of range must not panic.
         let odd = next((u64::MAX, Some(0)), u64::MAX);
         assert_eq!(odd, (u64::MAX, Some(u64::MAX)));
     }

@@ -7,8 +7,8 @@ use semver::Version;
 use serde_json::Value;
 
 use jp_registry::{
-    Digest, DirSource, Domain, IndexContent, IndexTool, IndexVersion, Place, PublicKey, Role,
-    Signatures, Source as _, ToolId, ToolManifest, document_digest, parse_document,
+    Digest, Domain, IndexContent, IndexTool, IndexVersion, Place, PublicKey, Role, Signatures,
+    Source as _, StaticSource, ToolId, ToolManifest, document_digest, parse_document,
 };
 
 use super::{
@@ -132,7 +132,7 @@ impl Registry<'_> {
         known: &IndexVersion,
         index: &IndexContent,
     ) -> Result<Published, PublishError> {
-        let fetched = DirSource::new(&self.dir).manifest(id, Some(version))?;
+        let fetched = StaticSource::in_dir(&self.dir).manifest(id, Some(version))?;
         let there = parse_document(&fetched.bytes, fetched.bytes.len())?;
         let stripped = |manifest: &Value| {
             document_digest(&self.validated(&Submission {
@@ -200,7 +200,7 @@ fn places<'a>(
     [Place::Tool(id, Some(version))].into_iter().chain(latest)
 }
 
-/// Enters a version into an index, and tells whether it is the newest now.
+/// Enters a version into an index, and returns whether it is the newest now.
 fn enter(index: &mut IndexContent, manifest: &ToolManifest, digest: Digest) -> bool {
     let version = manifest.version.clone();
     let entry = index.tools.entry(manifest.id.clone());

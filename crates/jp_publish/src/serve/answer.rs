@@ -1,6 +1,6 @@
 //! The answer to a request: a file, a part of one, or a status.
 
-use std::{ops::Range, os::unix::fs::MetadataExt as _, sync::Arc};
+use std::{fs::File, ops::Range, os::unix::fs::MetadataExt as _, path::Path, sync::Arc};
 
 use axum::{
     body::Body,
@@ -8,14 +8,14 @@ use axum::{
     http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-use jp_registry::{Beneath, Digest, Opened};
+use jp_registry::{Digest, open_served};
 use tokio::task;
 
 use super::file;
 
 /// Answers one request.
 pub(super) async fn answer(
-    State(files): State<Arc<Beneath>>,
+    State(dir): State<Arc<Path>>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
@@ -30,9 +30,9 @@ pub(super) async fn answer(
         return StatusCode::NOT_FOUND.into_response();
     }
     let opened = task::spawn_blocking(move || {
-        let opened = files.open_served(&path)?;
-        let tag = tag(&path, &opened)?;
-        Some((path, opened, tag))
+        let (file, size) = open_served(&dir, &path)?;
+        let tag = tag(&path, &file, size)?;
+        Some((path, Opened { file, size }, tag))
     });
     match opened.await {
         Ok(Some((path, opened, tag))) => respond(&path, opened, &tag, &method, &headers),
@@ -40,6 +40,12 @@ pub(super) async fn answer(
         Ok(None) => StatusCode::NOT_FOUND.into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// A file that was opened, and its size at that moment.
+struct Opened {
+    file: File,
+    size: u64,
 }
 
 fn respond(
@@ -100,14 +106,14 @@ fn kind(path: &str) -> &'static str {
 
 /// Names what is served. Artifacts are named by their sha256; documents are only ever replaced whole,
 /// by a new file, so that a file and its time name them.
-fn tag(path: &str, opened: &Opened) -> Option<String> {
+fn tag(path: &str, file: &File, size: u64) -> Option<String> {
     let name = path.strip_prefix("artifacts/");
     let name = name.map(|name| name.strip_suffix(".wasm").unwrap_or(name));
     if let Some(sha256) = name.and_then(|name| name.parse::<Digest>().ok()) {
         return Some(format!("\"{sha256}\""));
     }
-    let meta = opened.file.metadata().ok()?;
-    let (inode, size) = (meta.ino(), opened.size);
+    let meta = file.metadata().ok()?;
+    let inode = meta.ino();
     let (seconds, rest) = (meta.mtime(), meta.mtime_nsec());
     Some(format!("\"{inode:x}-{size:x}-{seconds:x}-{rest:x}\""))
 }

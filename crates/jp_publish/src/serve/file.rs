@@ -31,7 +31,7 @@ impl Part {
 }
 
 /// Reads until the end or until nobody wants more. A file that has become shorter is an error: the
-/// length was told already.
+/// length was sent already.
 fn read(mut file: File, range: &Range<u64>, sender: &mpsc::Sender<io::Result<Bytes>>) {
     let mut at = range.start;
     let mut next = || -> io::Result<Bytes> {

@@ -1,6 +1,6 @@
 //! The places of connections, and who gives one up when all are taken.
 //!
-//! A connection that has not said what it wants costs its owner nothing, so it is the first to go, the
+//! A connection that has not sent its request costs its owner nothing, so it is the first to go, the
 //! oldest before others. Among those that are being answered, one address cannot keep out another.
 
 use std::{
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 /// The most connections at once.
 const MAX_CONNECTIONS: usize = 64;
 
-/// Nobody is sent away before: an honest client has said what it wants by then.
+/// No connection is closed before: an honest client has sent its request by then.
 const GRACE: Duration = Duration::from_millis(50);
 
 /// The most connections of one address, and of all, that wait for a place. One more is closed.
@@ -61,12 +61,12 @@ pub(super) struct Place {
     all: Arc<Mutex<Vec<Open>>>,
 }
 
-/// Whether a connection has said what it wants.
+/// Whether a connection has sent its request.
 #[derive(Clone, Default)]
 pub(super) struct Asked(Arc<AtomicBool>);
 
 impl Asked {
-    /// Says that the whole request is here.
+    /// Notes that the whole request is here.
     pub(super) fn tell(&self) {
         self.0.store(true, Ordering::Release);
     }
@@ -136,7 +136,7 @@ impl Drop for Place {
     }
 }
 
-/// Finds who goes: the oldest of those who have not said what they want, else the oldest of an address
+/// Finds who goes: the oldest of those that have not sent their request, else the oldest of an address
 /// that has more places than the newcomer's would have. They stand in the order in which they came.
 fn victim(open: &[Open], newcomer: IpAddr) -> Option<usize> {
     let is_old = |one: &Open| one.since.elapsed() >= GRACE;

@@ -56,11 +56,8 @@ fn versions_stand_side_by_side_and_the_newest_only_grows() {
         assert_eq!(newest(&shop), expected, "{version}");
         assert_eq!(published.newest, expected == version);
         let verified = shop.verified(&shop.source(), version);
-        assert_eq!(*verified.digest(), published.manifest);
-        assert_eq!(
-            verified.validated_by(),
-            Some(&shop.registry_key.public().id())
-        );
+        assert_eq!(verified.digest, published.manifest);
+        assert_eq!(verified.validated_by, Some(shop.registry_key.public().id()));
         let version: Version = version.parse().unwrap();
         let entry = index(&shop);
         let entry = entry.tools[&published.id].versions[&version].clone();
@@ -293,11 +290,11 @@ fn check_whole(shop: &Shop) {
     let tool = &index.tools[&id];
     for (version, entry) in &tool.versions {
         let verified = shop.verified(&source, &version.to_string());
-        assert_eq!(*verified.digest(), entry.manifest);
+        assert_eq!(verified.digest, entry.manifest);
         let artifact = ArtifactRef {
-            owner: Owner::Tool(verified.id(), version),
-            sha256: *verified.artifact_sha256(),
-            size: Some(verified.artifact_size()),
+            owner: Owner::Tool(&verified.manifest.id, version),
+            sha256: verified.manifest.artifact.sha256,
+            size: Some(verified.manifest.artifact.size_bytes),
             url: None,
         };
         let mut bytes = Vec::new();

@@ -11,7 +11,7 @@ use std::{
 };
 
 use jp_publish::{Limits, Server};
-use jp_registry::{Digest, HttpSource, Source};
+use jp_registry::{Digest, Source, StaticSource};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -76,7 +76,7 @@ fn a_served_registry_is_a_source() {
     let shop = shop();
     let server = Running::of(&shop, Limits::default());
     let url = format!("http://{}", server.addr);
-    let source = HttpSource::new(&url, Arc::new(Plain)).unwrap();
+    let source = StaticSource::at_url(&url, Arc::new(Plain)).unwrap();
     assert_eq!(source.about().unwrap(), shop.source().about().unwrap());
     let (served, local) = (source.index().unwrap(), shop.source().index().unwrap());
     assert_eq!(served.unwrap().bytes, local.unwrap().bytes);

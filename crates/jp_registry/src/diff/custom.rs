@@ -18,7 +18,7 @@ impl Diff {
         found: &VerifiedManifest,
     ) -> Self {
         let is = LockedCustom::of(found);
-        let (manifest, key) = (found.manifest(), is.key);
+        let (manifest, key) = (&found.manifest, is.key);
         let new = Side { manifest, key };
         let mut diff = match was {
             Some(manifest) => Self::between(
@@ -66,7 +66,7 @@ impl Diff {
                 &locked.manifest.to_string(),
                 &is.manifest.to_string(),
             );
-            // They may be what they were, and whoever accepts them must see them.
+            // They may be unchanged, but the person who accepts them must see them.
             let limits = limits(&manifest.limits).map(|(name, limit)| format!("{name} {limit}"));
             let limits = limits.join(", ");
             diff.push(

@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Result<Value, DocumentError> {
     })
 }
 
-/// The message alone: the position is said in front of it.
+/// The message alone: the position is printed in front of it.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());

@@ -89,7 +89,11 @@ fn an_index_never_goes_back() {
     assert!(Index::cached(&path, &judge, &none).unwrap().is_none());
     let seen = content(7, "1.1.0").sign(&key).unwrap();
     let index = update(&seen).unwrap();
-    assert_eq!(update(&seen).unwrap(), index, "the same again is no change");
+    assert_eq!(
+        update(&seen).unwrap(),
+        index,
+        "the same again changes nothing"
+    );
     // An older one that was truly signed, with the old version as the newest.
     let refused = update(&content(6, "1.0.0").sign(&key).unwrap()).unwrap_err();
     assert!(matches!(

@@ -1,4 +1,4 @@
-//! What is asked for of a tool: by whoever types a command, and by the workspace's `[tooling]`.
+//! Which versions of a tool are asked for: by the user's command, and by the workspace's `[tooling]`.
 //!
 //! Both must be satisfied. Which of a registry's versions that makes is chosen elsewhere.
 

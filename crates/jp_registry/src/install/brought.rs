@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Change, CustomTool, Decision, InstallError, Installed, Installer, Known, Mode, Places,
+    Change, CustomTool, Decision, InstallError, Installed, Installer, Known, Mode, Outcome, Places,
     commit::deprecated, custom::verify_kept, kept,
 };
 use crate::{
@@ -19,12 +19,6 @@ use crate::{
     source::MAX_MANIFEST,
     verify::VerifiedManifest,
 };
-
-/// A name, and what was done about the tool that comes with the workspace.
-pub type CustomOutcome = (ToolId, Result<Installed<LockedCustom>, InstallError>);
-
-/// What was locked, and does not come with the workspace any more.
-pub type Forgotten = Vec<LockedCustom>;
 
 impl Places {
     /// Compares a tool that comes with the workspace with what the lock file has of it.
@@ -38,7 +32,7 @@ impl Places {
     fn custom_manifest(&self, locked: &LockedCustom) -> Option<ToolManifest> {
         let kept = kept::find(&self.custom(), &locked.manifest).ok()??;
         let max = usize::try_from(MAX_MANIFEST).unwrap_or_default();
-        let value = document::parse(&kept.manifest, max).ok()?;
+        let value = document::parse(&kept.bytes, max).ok()?;
         let same = document::digest(&value).ok()? == locked.manifest;
         same.then(|| ToolManifest::read(&value).ok()).flatten()
     }
@@ -61,7 +55,7 @@ impl Installer<'_> {
         &self,
         root: &Path,
         tools: &[CustomTool],
-    ) -> Result<Vec<CustomOutcome>, InstallError> {
+    ) -> Result<Vec<Outcome<LockedCustom>>, InstallError> {
         if tools.is_empty() {
             return Ok(Vec::new());
         }
@@ -75,7 +69,7 @@ impl Installer<'_> {
     /// # Errors
     ///
     /// When the lock file cannot be read, or may not or cannot be changed.
-    pub fn forget_custom(&self, tools: &[CustomTool]) -> Result<Forgotten, InstallError> {
+    pub fn forget_custom(&self, tools: &[CustomTool]) -> Result<Vec<LockedCustom>, InstallError> {
         // A name that is wanted of a registry now changes sides by a person's hand alone.
         let is_gone = |locked: &&LockedCustom| {
             !tools.iter().any(|tool| tool.name == locked.name)
@@ -83,7 +77,7 @@ impl Installer<'_> {
         };
         let lock = Lock::open(&self.places.lock)?;
         let Some(first) = lock.customs().find(is_gone) else {
-            return Ok(Forgotten::new());
+            return Ok(Vec::new());
         };
         if self.mode == Mode::Locked {
             let name = &first.name;
@@ -91,7 +85,7 @@ impl Installer<'_> {
             return Err(InstallError::Locked { change });
         }
         self.change_lock(|lock| {
-            let gone: Forgotten = lock.customs().filter(is_gone).cloned().collect();
+            let gone: Vec<LockedCustom> = lock.customs().filter(is_gone).cloned().collect();
             for tool in &gone {
                 lock.remove_custom(&tool.name);
             }
@@ -108,15 +102,15 @@ impl Installer<'_> {
         let lock = Lock::open(&self.places.lock)?;
         refuse_other(&custom.name, &lock)?;
         let (fetched, verified) = verify_kept(root, custom, known)?;
-        let manifest = verified.manifest();
+        let manifest = &verified.manifest;
         let mut warnings = known.warnings.clone();
         warnings.extend(self.satisfiable(manifest)?);
         self.backed(&verified)?;
         warnings.extend(deprecated(manifest, None));
-        let tool = LockedCustom::of(verified.verified_manifest());
+        let tool = LockedCustom::of(&verified);
         let before = lock.custom(tool.name.as_str()).cloned();
         if before.as_ref() != Some(&tool) {
-            self.accept_custom(before.as_ref(), &tool, verified.verified_manifest())?;
+            self.accept_custom(before.as_ref(), &tool, &verified)?;
         }
         // Kept even where nothing changed: a later change is to be shown against it.
         kept::keep(&self.disk, &self.places.custom(), &tool.manifest, &fetched)?;
@@ -161,7 +155,7 @@ impl Installer<'_> {
             return Ok(());
         };
         let diff = self.places.custom_diff(before, found);
-        if diff.reasons().is_empty() {
+        if diff.reasons.is_empty() {
             return Ok(());
         }
         let change = Change::Custom {

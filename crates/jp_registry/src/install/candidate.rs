@@ -10,15 +10,14 @@ use crate::{
     ToolId,
     index::{Index, IndexVersion},
     lock::Lock,
-    verify::{
-        self, Expected, ExpectedDigest, FetchedManifest, Purpose, VerifiedManifest, VerifyError,
-    },
+    source::Fetched,
+    verify::{self, Expected, ExpectedDigest, Purpose, VerifiedManifest, VerifyError},
 };
 
 /// A version of a tool that could be installed.
 pub(super) struct Candidate<'r> {
     pub(super) registry: &'r Registry,
-    pub(super) fetched: FetchedManifest,
+    pub(super) fetched: Fetched,
     pub(super) manifest: VerifiedManifest,
     /// Why its registry says that it should not be used any more.
     pub(super) deprecated: Option<String>,
@@ -50,10 +49,7 @@ impl<'a> Wanted<'a> {
             registry: &registry.name,
             id: id.clone(),
             version: Some(version.clone()),
-            digest: Some(ExpectedDigest {
-                digest: listed.manifest,
-                source: verify::DigestSource::Index,
-            }),
+            digest: Some(ExpectedDigest::Index(listed.manifest)),
             purpose: Purpose::Install,
         }
     }
@@ -102,7 +98,7 @@ impl Installer<'_> {
             purpose: Purpose::Install,
         };
         let candidate = self.candidate(registry, &wanted, known)?;
-        let version = candidate.manifest.version();
+        let version = &candidate.manifest.manifest.version;
         match asked.fits(version) {
             true => Ok(candidate),
             false => Err(InstallError::NoneFits {
@@ -210,7 +206,7 @@ impl Installer<'_> {
         &self,
         wanted: &Wanted<'_>,
         known: &Known,
-    ) -> Result<(FetchedManifest, VerifiedManifest), InstallError> {
+    ) -> Result<(Fetched, VerifiedManifest), InstallError> {
         let expected = Expected {
             id: wanted.id.clone(),
             version: wanted.version.clone(),
@@ -218,13 +214,13 @@ impl Installer<'_> {
             registry: Some(wanted.registry.to_owned()),
             purpose: wanted.purpose,
         };
-        let read = |fetched: FetchedManifest| {
+        let read = |fetched: Fetched| {
             let (roots, revoked) = (&known.roots, &known.revoked);
             let manifest = verify::verify(fetched.clone(), roots, revoked, &expected)?;
             Ok::<_, InstallError>((fetched, manifest))
         };
         let kept = match wanted.digest {
-            Some(expected) => kept::find(&self.places.data, &expected.digest)?,
+            Some(expected) => kept::find(&self.places.data, &expected.digest())?,
             None => None,
         };
         match kept.map(&read) {
@@ -239,12 +235,7 @@ impl Installer<'_> {
         }
         let what = || format!("the manifest of `{}`", wanted.id);
         let source = &self.asked(wanted.registry, what)?.source;
-        let fetched = source.manifest(&wanted.id, wanted.version.as_ref())?;
-        read(FetchedManifest {
-            manifest: fetched.bytes,
-            signatures: fetched.signatures,
-            from: fetched.from,
-        })
+        read(source.manifest(&wanted.id, wanted.version.as_ref())?)
     }
 
     /// Refuses a name that a model could not tell from one that is taken.
@@ -272,7 +263,7 @@ impl Installer<'_> {
 
     /// Says which known name a name reads like.
     pub(super) fn look_alikes(&self, candidate: &Candidate<'_>, lock: &Lock) -> Option<Warning> {
-        let id = candidate.manifest.id();
+        let id = &candidate.manifest.manifest.id;
         let locked = lock.tools().flat_map(|tool| [&tool.name, &tool.id]);
         let known = locked
             .map(ToolId::as_str)

@@ -11,7 +11,7 @@ use crate::{
     revocation::Revocations,
 };
 
-/// As many versions are named to whoever asked for another.
+/// As many versions are listed when another was asked for.
 const MAX_NAMED: usize = 8;
 
 /// A longer version is shortened where it is shown.
@@ -25,7 +25,7 @@ impl Asked<'_> {
         tool: &IndexTool,
         revoked: &Revocations,
     ) -> Result<Version, InstallError> {
-        // A version that was typed out is looked up as it is: what is wrong with it is said there.
+        // A version that was typed out is looked up as it is: that is where what is wrong with it is reported.
         if let Versions::One(version) = self.typed {
             return Ok(version.clone());
         }

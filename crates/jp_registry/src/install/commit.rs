@@ -16,8 +16,9 @@ use crate::{
     lock::{Lock, LockedTool},
     manifest::ToolManifest,
     receipt::{Receipt, revocation},
+    source::Fetched,
     source::MAX_MANIFEST,
-    verify::{FetchedManifest, Verified},
+    verify::Verified,
 };
 
 impl Installer<'_> {
@@ -39,14 +40,14 @@ impl Installer<'_> {
         refuse_revoked(&tool, known)?;
         let mut warnings = known.warnings.clone();
         warnings.extend(self.look_alikes(&candidate, lock));
-        let satisfiable = self.satisfiable(candidate.manifest.manifest());
+        let satisfiable = self.satisfiable(&candidate.manifest.manifest);
         warnings.extend(satisfiable.map_err(|e| self.or_instead(e, asked, &candidate, known))?);
         warnings.extend(deprecated(
-            candidate.manifest.manifest(),
+            &candidate.manifest.manifest,
             candidate.deprecated.as_deref(),
         ));
         if let Some(before) = &before {
-            self.ask(before, &tool, candidate.manifest.manifest(), asked)?;
+            self.ask(before, &tool, &candidate.manifest.manifest, asked)?;
             if goes_back(before, &tool) {
                 warnings.push(Warning::Downgrade {
                     id: tool.id.clone(),
@@ -62,7 +63,7 @@ impl Installer<'_> {
         self.record(
             &tool,
             &candidate.fetched,
-            candidate.manifest.manifest(),
+            &candidate.manifest.manifest,
             candidate.deprecated,
         )?;
         self.change_lock(|lock| {
@@ -73,7 +74,7 @@ impl Installer<'_> {
             lock.set(tool.clone())
         })?;
         Ok(Installed {
-            asks: candidate.manifest.manifest().request().words(),
+            asks: candidate.manifest.manifest.request().words(),
             tool,
             before,
             warnings,
@@ -93,7 +94,7 @@ impl Installer<'_> {
         {
             let could = |wanted: &&Wanted<'_>| {
                 let found = self.manifest(wanted, known);
-                found.is_ok_and(|(_, other)| self.satisfiable(other.manifest()).is_ok())
+                found.is_ok_and(|(_, other)| self.satisfiable(&other.manifest).is_ok())
             };
             let other = candidate.others.iter().find(could);
             let version = other.and_then(|other| other.version.as_ref());
@@ -133,7 +134,7 @@ impl Installer<'_> {
 
     /// Refuses a tool that asks for the network when its file has no way to use it.
     pub(super) fn backed(&self, artifact: &Verified) -> Result<(), InstallError> {
-        let (tool, request) = (artifact.manifest(), artifact.manifest().request());
+        let (tool, request) = (&artifact.manifest, artifact.manifest.request());
         let without = Form::Caller { requests: false };
         // Most ask for nothing that depends on it, and their bytes need not be read again.
         if request.unbacked(without, &self.is_known).is_none() {
@@ -176,7 +177,7 @@ impl Installer<'_> {
         // A workspace that a stranger wrote may ask for a version that has holes.
         let back = (goes_back(before, tool) && asked.is_by_range()).then(|| asked.ranges());
         diff.because(back.is_some().then_some(Reason::Older));
-        if diff.reasons().is_empty() {
+        if diff.reasons.is_empty() {
             return Ok(());
         }
         let change = Change::Tool {
@@ -203,7 +204,7 @@ impl Installer<'_> {
             same.then(|| ToolManifest::read(&value).ok()).flatten()
         };
         let kept = kept::find(&self.places.data, &tool.manifest).ok().flatten();
-        if let Some(kept) = kept.and_then(|kept| read(&kept.manifest)) {
+        if let Some(kept) = kept.and_then(|kept| read(&kept.bytes)) {
             return Some(kept);
         }
         if self.mode == Mode::Offline {
@@ -218,7 +219,7 @@ impl Installer<'_> {
     pub(super) fn record(
         &self,
         tool: &LockedTool,
-        fetched: &FetchedManifest,
+        fetched: &Fetched,
         manifest: &ToolManifest,
         deprecated: Option<String>,
     ) -> Result<(), InstallError> {
@@ -263,17 +264,17 @@ impl Installer<'_> {
 
 fn locked(name: &ToolId, candidate: &Candidate<'_>) -> LockedTool {
     let manifest = &candidate.manifest;
-    let tool = manifest.manifest();
+    let tool = &manifest.manifest;
     LockedTool {
         name: name.clone(),
-        id: manifest.id().clone(),
-        version: manifest.version().clone(),
+        id: tool.id.clone(),
+        version: tool.version.clone(),
         registry: candidate.registry.name.clone(),
-        sha256: *manifest.artifact_sha256(),
-        manifest: *manifest.digest(),
-        key: *manifest.key(),
-        shown: tool.shown_digest(),
-        capabilities: tool.capabilities_digest(),
+        sha256: tool.artifact.sha256,
+        manifest: manifest.digest,
+        key: manifest.key,
+        shown: tool.shown_digest,
+        capabilities: tool.capabilities_digest,
         models: tool.model_dependencies.clone(),
     }
 }
@@ -298,12 +299,12 @@ pub(super) fn refuse_revoked(tool: &LockedTool, known: &Known) -> Result<(), Ins
 pub(super) fn deprecated(tool: &ToolManifest, listed: Option<&str>) -> Option<Warning> {
     let own = tool.deprecated.as_ref();
     let reason = listed.or_else(|| own.map(|own| own.reason.as_str()))?;
-    let replaced_by = own.and_then(|own| own.replaced_by.as_ref());
+    let replaced_by = own.and_then(|own| own.replaced_by.clone());
     Some(Warning::Deprecated {
         id: tool.id.clone(),
         version: tool.version.clone(),
         reason: reason.to_owned(),
-        replaced_by: replaced_by.map(ToString::to_string),
+        replaced_by,
     })
 }
 

@@ -14,8 +14,8 @@ use super::{InstallError, Known};
 use crate::{
     Digest, ToolId, disk,
     manifest::MAX_ARTIFACT,
-    source::{MAX_MANIFEST, MAX_SIGNATURES},
-    verify::{self, Expected, FetchedManifest, Purpose, Verified},
+    source::{Fetched, MAX_MANIFEST, MAX_SIGNATURES},
+    verify::{self, Expected, Purpose, Verified},
 };
 
 /// A tool that an app brings along, as the app names it.
@@ -49,10 +49,10 @@ pub(super) fn verify_kept(
     root: &Path,
     custom: &CustomTool,
     known: &Known,
-) -> Result<(FetchedManifest, Verified), InstallError> {
+) -> Result<(Fetched, Verified), InstallError> {
     let (at, manifest) = read_within(root, &custom.manifest, MAX_MANIFEST)?;
-    let fetched = FetchedManifest {
-        manifest,
+    let fetched = Fetched {
+        bytes: manifest,
         signatures: signatures(root, &custom.signature)?,
         from: at.display().to_string(),
     };

@@ -9,9 +9,9 @@ use super::{
 use crate::{
     index::Index,
     lock::{Lock, LockedTool},
-    manifest::ToolManifest,
+    source::Fetched,
     store::Object,
-    verify::{self, ExpectedDigest, FetchedManifest, Purpose, Verified, VerifiedManifest},
+    verify::{ExpectedDigest, Purpose, Verified, VerifiedManifest},
 };
 
 /// A locked tool with everything it needs on this machine.
@@ -21,14 +21,6 @@ pub struct Ready {
     pub verified: Verified,
     /// The models it needs.
     pub models: Vec<Object>,
-}
-
-impl Ready {
-    /// Returns what the manifest says.
-    #[must_use]
-    pub const fn tool(&self) -> &ToolManifest {
-        self.verified.manifest()
-    }
 }
 
 impl Installer<'_> {
@@ -56,7 +48,7 @@ impl Installer<'_> {
         let is_known = kept::has(&self.places.data, &tool.manifest);
         let (ready, fetched) = self.ready(tool, known)?;
         if !is_known {
-            self.record(tool, &fetched, ready.tool(), None)?;
+            self.record(tool, &fetched, &ready.verified.manifest, None)?;
         }
         Ok(ready)
     }
@@ -74,7 +66,7 @@ impl Installer<'_> {
             self.refresh_revocations(self.registry(&tool.registry)?, &mut newer)?;
         }
         let (fetched, manifest) = self.locked_manifest(tool, &newer)?;
-        self.record(tool, &fetched, manifest.manifest(), None)
+        self.record(tool, &fetched, &manifest.manifest, None)
     }
 
     /// Checks a locked tool as if it were installed now, and fetches what is missing.
@@ -88,20 +80,20 @@ impl Installer<'_> {
         let lock = Lock::open(&self.places.lock)?;
         self.refuse_taken(&tool.name, &tool.id, &lock)?;
         let (ready, fetched) = self.ready(tool, &known)?;
-        self.record(tool, &fetched, ready.tool(), listed.clone())?;
+        self.record(tool, &fetched, &ready.verified.manifest, listed.clone())?;
         let mut warnings = known.warnings;
-        warnings.extend(self.satisfiable(ready.tool())?);
+        warnings.extend(self.satisfiable(&ready.verified.manifest)?);
         self.backed(&ready.verified)?;
-        warnings.extend(deprecated(ready.tool(), listed.as_deref()));
+        warnings.extend(deprecated(&ready.verified.manifest, listed.as_deref()));
         Ok(Installed {
             tool: tool.clone(),
             before: Some(tool.clone()),
-            asks: ready.tool().request().words(),
+            asks: ready.verified.manifest.request().words(),
             warnings,
         })
     }
 
-    /// Returns what the registry last said against a locked version.
+    /// Returns why a locked version is deprecated, as its registry last said.
     fn deprecated(&self, tool: &LockedTool, known: &Known) -> Result<Option<String>, InstallError> {
         let registry = self.registry(&tool.registry);
         let index = match registry {
@@ -123,16 +115,13 @@ impl Installer<'_> {
         &self,
         tool: &LockedTool,
         known: &Known,
-    ) -> Result<(FetchedManifest, VerifiedManifest), InstallError> {
+    ) -> Result<(Fetched, VerifiedManifest), InstallError> {
         refuse_revoked(tool, known)?;
         let wanted = Wanted {
             registry: &tool.registry,
             id: tool.id.clone(),
             version: Some(tool.version.clone()),
-            digest: Some(ExpectedDigest {
-                digest: tool.manifest,
-                source: verify::DigestSource::Lock,
-            }),
+            digest: Some(ExpectedDigest::Lock(tool.manifest)),
             purpose: match kept::has(&self.places.data, &tool.manifest) {
                 true => Purpose::Installed,
                 false => Purpose::Install,
@@ -143,11 +132,7 @@ impl Installer<'_> {
         Ok((fetched, manifest))
     }
 
-    fn ready(
-        &self,
-        tool: &LockedTool,
-        known: &Known,
-    ) -> Result<(Ready, FetchedManifest), InstallError> {
+    fn ready(&self, tool: &LockedTool, known: &Known) -> Result<(Ready, Fetched), InstallError> {
         let (fetched, manifest) = self.locked_manifest(tool, known)?;
         if !self.store.contains(&tool.sha256) && self.mode != Mode::Offline {
             // The registry is asked anyway: what it took back since counts before its bytes do.
@@ -169,7 +154,7 @@ impl Installer<'_> {
         if let Some(found) = self.store.cached(manifest)? {
             return Ok(found);
         }
-        let what = format!("`{}`", manifest.id());
+        let what = format!("`{}`", manifest.manifest.id);
         let missing = || format!("the artifact of {what}");
         let source = &self.asked(registry, missing)?.source;
         let mut progress = |done, all| (self.progress)(&what, done, all);
@@ -212,17 +197,17 @@ impl Installer<'_> {
 
 /// Refuses a lock file that says something else than the manifest it names.
 fn check_same(tool: &LockedTool, manifest: &VerifiedManifest) -> Result<(), InstallError> {
-    let said = manifest.manifest();
+    let said = &manifest.manifest;
     let same = [
-        ("sha256", tool.sha256 == *manifest.artifact_sha256()),
-        ("key", tool.key == *manifest.key()),
+        ("sha256", tool.sha256 == said.artifact.sha256),
+        ("key", tool.key == manifest.key),
         (
             "digest of what the model sees",
-            tool.shown == said.shown_digest(),
+            tool.shown == said.shown_digest,
         ),
         (
             "digest of the capabilities",
-            tool.capabilities == said.capabilities_digest(),
+            tool.capabilities == said.capabilities_digest,
         ),
         ("list of models", tool.models == said.model_dependencies),
     ];

@@ -165,7 +165,7 @@ pub enum InstallError {
         range: String,
     },
     /// No registry of that name is configured.
-    #[error("there is no registry `{}`", jp_text::escape_line(name))]
+    #[error("unknown registry `{}`", jp_text::escape_line(name))]
     UnknownRegistry {
         /// What was asked for.
         name: String,
@@ -253,14 +253,14 @@ pub enum InstallError {
         /// What it is there; safe to show.
         is: String,
     },
-    /// There is no such name in the lock file.
+    /// The lock file does not have the name.
     #[error("`{name}` is not in `jp.lock`")]
     NotLocked {
         /// The name.
         name: ToolId,
     },
     /// The lock file says something else than the signed manifest it names.
-    #[error("`jp.lock` says another {field} of `{name}` than the manifest it names")]
+    #[error("`jp.lock` has a different {field} for `{name}` than the manifest it names")]
     Differs {
         /// The name in the workspace.
         name: ToolId,
@@ -278,7 +278,7 @@ pub enum InstallError {
 }
 
 fn reasons(diff: &Diff) -> String {
-    let all: Vec<String> = diff.reasons().iter().map(ToString::to_string).collect();
+    let all: Vec<String> = diff.reasons.iter().map(ToString::to_string).collect();
     all.join(", and ")
 }
 

@@ -9,7 +9,7 @@ use super::{InstallError, Places};
 use crate::{
     Digest,
     disk::{self, Disk},
-    verify::FetchedManifest,
+    source::Fetched,
 };
 
 /// A manifest and its signatures, with every character escaped.
@@ -36,7 +36,7 @@ pub(super) fn keep(
     disk: &Disk,
     data: &Path,
     digest: &Digest,
-    fetched: &FetchedManifest,
+    fetched: &Fetched,
 ) -> Result<(), InstallError> {
     let path = place(data, digest);
     let failed = |source| InstallError::Io {
@@ -48,7 +48,7 @@ pub(super) fn keep(
     }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let file = File {
-        manifest: text(&fetched.manifest),
+        manifest: text(&fetched.bytes),
         signatures: text(&fetched.signatures),
     };
     let bytes = serde_json::to_vec(&file).map_err(|error| failed(error.into()))?;
@@ -59,7 +59,7 @@ pub(super) fn keep(
 }
 
 /// Finds a manifest by its digest; whether it is what it should be is for the reader to verify.
-pub(super) fn find(data: &Path, digest: &Digest) -> Result<Option<FetchedManifest>, InstallError> {
+pub(super) fn find(data: &Path, digest: &Digest) -> Result<Option<Fetched>, InstallError> {
     let path = place(data, digest);
     let failed = |source| InstallError::Io {
         path: path.clone(),
@@ -68,10 +68,10 @@ pub(super) fn find(data: &Path, digest: &Digest) -> Result<Option<FetchedManifes
     let Some(bytes) = disk::read(&path, MAX_BYTES).map_err(failed)? else {
         return Ok(None);
     };
-    // One that cannot be read is as good as none: it is fetched again.
+    // One that cannot be read is treated as missing: it is fetched again.
     let file: Option<File> = serde_json::from_slice(&bytes).ok();
-    Ok(file.map(|file| FetchedManifest {
-        manifest: file.manifest.into_bytes(),
+    Ok(file.map(|file| Fetched {
+        bytes: file.manifest.into_bytes(),
         signatures: file.signatures.into_bytes(),
         from: path.display().to_string(),
     }))
@@ -84,11 +84,11 @@ impl Places {
     /// # Errors
     ///
     /// When the file is there and cannot be read.
-    pub fn kept_manifest(&self, digest: &Digest) -> Result<Option<FetchedManifest>, InstallError> {
+    pub fn kept_manifest(&self, digest: &Digest) -> Result<Option<Fetched>, InstallError> {
         find(&self.data, digest)
     }
 }
 
-fn same(a: &FetchedManifest, b: &FetchedManifest) -> bool {
-    a.manifest == b.manifest && a.signatures == b.signatures
+fn same(a: &Fetched, b: &Fetched) -> bool {
+    a.bytes == b.bytes && a.signatures == b.signatures
 }

@@ -109,22 +109,6 @@ impl Installer<'_> {
         Ok(pins)
     }
 
-    /// Forgets a server's tools; returns how many were pinned.
-    ///
-    /// # Errors
-    ///
-    /// When the lock file may not or cannot be changed.
-    pub fn forget_mcp(&self, server: &str) -> Result<usize, InstallError> {
-        if self.mode == Mode::Locked {
-            let change = format!(
-                "tools of `{}` would be forgotten",
-                jp_text::escape_line(server)
-            );
-            return Err(InstallError::Locked { change });
-        }
-        self.change_lock(|lock| Ok(lock.forget_mcp(server)))
-    }
-
     fn keep_mcp(&self, tool: &McpTool<'_>) -> Result<(), InstallError> {
         // One without a canonical form is refused by the lock file, which says why.
         let Ok(bytes) = document::canonical(tool.shown) else {

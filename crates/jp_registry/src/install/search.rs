@@ -143,8 +143,8 @@ impl Installer<'_> {
         Ok((all, known.warnings))
     }
 
-    /// Writes down what registries said against versions that were verified here, for whoever looks
-    /// at them without asking.
+    /// Writes down which versions that were verified here are deprecated, for commands that look at
+    /// them without asking a registry.
     fn note_deprecated(&self, said: Vec<(Digest, String)>) -> Result<(), InstallError> {
         if said.is_empty() {
             return Ok(());

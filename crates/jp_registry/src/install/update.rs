@@ -93,7 +93,7 @@ impl Installer<'_> {
             None => {
                 let newest = self.unlisted(&asked, registry, &known)?;
                 // Without an index the newest is what the server says it is: never go back for it.
-                if fits && *newest.manifest.version() <= tool.version {
+                if fits && newest.manifest.manifest.version <= tool.version {
                     return self.check(tool);
                 }
                 newest

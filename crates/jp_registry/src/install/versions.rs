@@ -10,7 +10,7 @@ use semver::{Op, Version, VersionReq};
 use super::VersionsError;
 use crate::FormatError;
 
-/// A longer text is no version and no range.
+/// A longer text is neither a version nor a range.
 const MAX_TEXT: usize = 256;
 
 /// Which versions of a tool will do.
@@ -27,7 +27,7 @@ pub enum Versions {
 impl Versions {
     /// Tells whether a version will do.
     #[must_use]
-    pub fn fits(&self, version: &Version) -> bool {
+    pub(crate) fn fits(&self, version: &Version) -> bool {
         match self {
             Self::Newest => true,
             Self::One(one) => one == version,
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused_and_quoted_safely() {
+    fn an_invalid_range_is_refused_and_quoted_safely() {
         let long = "1".repeat(100_000);
         let many = vec![">1"; 10_000].join(",");
         let huge = "^99999999999999999999999999";

@@ -47,14 +47,14 @@ pub enum Warning {
         /// What is there now.
         to: Version,
     },
-    /// A registry could not be asked; what is known of it was used.
+    /// A registry could not be reached; what was known of it is used.
     Unreachable {
         /// Which one.
         registry: String,
         /// Why.
         reason: String,
     },
-    /// A list of a registry is older than it should be: somebody may hold back newer ones.
+    /// A list of a registry is older than it should be: newer ones may be held back.
     Stale {
         /// Which one.
         registry: String,
@@ -63,7 +63,7 @@ pub enum Warning {
         /// How many days ago it was made.
         days: u64,
     },
-    /// A registry passed on a statement about a key that does not hold.
+    /// A registry passed on an invalid statement about a key.
     Statement {
         /// Which one.
         registry: String,
@@ -83,8 +83,8 @@ impl Warning {
             }
             Self::Partly { unsatisfied } => unsatisfied.denied.fix(),
             Self::Stale { registry, .. } => Some(format!(
-                "ask whoever runs `{registry}`, on another way than this one, whether there is \
-                 anything new; `jp registry renew` signs it anew"
+                "ask the operator of `{registry}` through another channel whether there is anything \
+                 new; `jp registry renew` signs it again"
             )),
             _ => None,
         }
@@ -126,7 +126,7 @@ impl fmt::Display for Warning {
                 let reason = jp_text::escape_line(reason);
                 write!(
                     f,
-                    "`{registry}` could not be asked, so what was known is used: {reason}"
+                    "`{registry}` could not be reached, so what was known before is used: {reason}"
                 )
             }
             Self::Stale {
@@ -135,20 +135,20 @@ impl fmt::Display for Warning {
                 days,
             } => write!(
                 f,
-                "the {list} of `{registry}` is {days} days old: somebody may hold back newer ones"
+                "the {list} of `{registry}` is {days} days old: newer ones may be held back"
             ),
             Self::Statement { registry, reason } => {
                 let reason = jp_text::escape_line(reason);
                 write!(
                     f,
-                    "`{registry}` passed on a statement that does not hold: {reason}"
+                    "`{registry}` passed on an invalid statement about a key: {reason}"
                 )
             }
         }
     }
 }
 
-/// Returns what is to be said about what a tool asks for.
+/// Returns the warnings about what a tool asks for.
 pub(super) fn of_request(tool: &ToolManifest) -> Vec<Warning> {
     let request = tool.request();
     let when = request.conditional.iter().map(|more| &more.needs);

@@ -33,15 +33,15 @@ impl LockedCustom {
     /// Returns what a lock file has of a verified tool.
     #[must_use]
     pub fn of(verified: &VerifiedManifest) -> Self {
-        let manifest = verified.manifest();
+        let manifest = &verified.manifest;
         Self {
-            name: verified.id().clone(),
-            version: verified.version().clone(),
-            sha256: *verified.artifact_sha256(),
-            manifest: *verified.digest(),
-            key: *verified.key(),
-            shown: manifest.shown_digest(),
-            capabilities: manifest.capabilities_digest(),
+            name: manifest.id.clone(),
+            version: manifest.version.clone(),
+            sha256: manifest.artifact.sha256,
+            manifest: verified.digest,
+            key: verified.key,
+            shown: manifest.shown_digest,
+            capabilities: manifest.capabilities_digest,
         }
     }
 }

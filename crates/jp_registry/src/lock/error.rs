@@ -32,7 +32,7 @@ pub(crate) enum LockError {
     /// It has entries that its version does not have: no jp wrote it so.
     #[error("`jp.lock` says `version = 1`, and has `[[custom]]`, which came with version 2")]
     OlderThanItsEntries,
-    /// It is no lock file.
+    /// It is not a lock file.
     #[error("`jp.lock` cannot be read: {reason}")]
     Malformed {
         /// What is wrong, and where.

@@ -27,7 +27,7 @@ struct File {
     mcp: Vec<McpEntry>,
 }
 
-/// Read before the rest, so that a newer file is told by its number and not by its first new key.
+/// Read before the rest, so that a newer file is recognised by its number and not by its first new key.
 #[derive(Deserialize)]
 struct Versioned {
     version: i64,

@@ -11,7 +11,7 @@ use super::{
     schema,
     text::{Kind, check_filled},
 };
-use crate::Digest;
+use crate::{Digest, id::ToolRef};
 
 /// The longest URL.
 const MAX_URL: usize = 2048;
@@ -58,10 +58,10 @@ pub(super) fn check(raw: RawManifest) -> Result<ToolManifest, ManifestError> {
         deprecated: raw.deprecated.map(deprecated).transpose()?,
         validated_at: raw.validated_at,
         validated_by: raw.validated_by,
-        input_schema,
-        output_schema: output_schema.transpose()?,
-        shown: Digest::of(b""),
-        capabilities: Digest::of(b""),
+        input_schema: Value::Object(input_schema),
+        output_schema: output_schema.transpose()?.map(Value::Object),
+        shown_digest: Digest::of(b""),
+        capabilities_digest: Digest::of(b""),
     };
     manifest.with_digests()
 }
@@ -119,7 +119,7 @@ pub(crate) fn check_url(path: &str, text: &str) -> Result<(), ManifestError> {
     if !url.username().is_empty() || url.password().is_some() {
         return fail("a URL holds no user and password: everybody can read the manifest");
     }
-    // The parser mends spaces, tabs and backslashes; two readers would see two URLs.
+    // The parser fixes spaces, tabs and backslashes; two readers would see two URLs.
     if text.chars().any(|c| !c.is_ascii_graphic() || c == '\\') || url.fragment().is_some() {
         return fail("a URL holds no spaces, backslashes, other letters than ASCII's, or `#`");
     }
@@ -251,10 +251,10 @@ fn deprecated(raw: RawDeprecated) -> Result<Deprecated, ManifestError> {
         RawDeprecated::Table(table) => ("/deprecated/reason", table.reason, table.replaced_by),
     };
     check_filled(path, &reason, Kind::Line(280))?;
-    let replaced_by = replaced_by.map(|text| parse("/deprecated/replaced_by", &text));
+    let replaced_by = replaced_by.map(|text| parse::<ToolRef>("/deprecated/replaced_by", &text));
     Ok(Deprecated {
         reason,
-        replaced_by: replaced_by.transpose()?,
+        replaced_by: replaced_by.transpose()?.map(|tool| tool.to_string()),
     })
 }
 

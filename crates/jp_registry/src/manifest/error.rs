@@ -5,7 +5,7 @@ use jp_policy::{DeclaredError, LimitError};
 /// Why a manifest is refused, and where in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ManifestError {
-    /// There is too much of it to be looked at.
+    /// The manifest is too large to be checked.
     #[error("the manifest has more than {most} {what}")]
     TooLarge {
         /// What there is too much of.
@@ -13,7 +13,7 @@ pub(crate) enum ManifestError {
         /// How much is allowed.
         most: usize,
     },
-    /// A key has no meaning.
+    /// A key is unknown.
     #[error("at `{path}`: unknown key; {hint}")]
     UnknownKey {
         /// Where the key is.
@@ -29,7 +29,7 @@ pub(crate) enum ManifestError {
         /// What is wrong.
         problem: String,
     },
-    /// A value is of the right kind and means nothing.
+    /// A value is of the right kind, but invalid.
     #[error("at `{path}`: {problem}")]
     Value {
         /// Where the value is.
@@ -37,7 +37,7 @@ pub(crate) enum ManifestError {
         /// What is wrong with it, and what to write.
         problem: String,
     },
-    /// A text is too long, or holds what nobody can see.
+    /// A text is too long, or holds invisible characters.
     #[error("at `{path}`: {problem}")]
     Text {
         /// Where the text is.
@@ -45,19 +45,19 @@ pub(crate) enum ManifestError {
         /// What is wrong with it.
         problem: String,
     },
-    /// The capabilities mean nothing.
+    /// The capabilities are invalid.
     #[error("at `/wasi_imports`: {source}")]
     Capabilities {
         /// Which one and why.
         source: DeclaredError,
     },
-    /// The limits cannot be had.
+    /// The limits are invalid.
     #[error("at `/limits`: {source}")]
     Limits {
         /// Which one and why.
         source: LimitError,
     },
-    /// A schema is none, or cannot be checked safely.
+    /// A schema is invalid, or cannot be checked safely.
     #[error("at `{path}`: {problem}")]
     Schema {
         /// Where in the manifest.
@@ -68,7 +68,7 @@ pub(crate) enum ManifestError {
 }
 
 impl ManifestError {
-    /// Says that a value means nothing.
+    /// Returns the error for an invalid value.
     pub(crate) fn value(path: &str, problem: impl ToString) -> Self {
         Self::Value {
             path: path.to_owned(),
@@ -76,7 +76,7 @@ impl ManifestError {
         }
     }
 
-    /// Says that a schema is refused.
+    /// Returns the error for a refused schema.
     pub(crate) fn schema(path: &str, problem: impl ToString) -> Self {
         Self::Schema {
             path: path.to_owned(),

@@ -15,10 +15,37 @@ const MAX_TEXT: usize = 256;
 /// Deeper parentheses are refused: following them is recursion.
 const MAX_DEPTH: usize = 8;
 
+/// Why a text is not a licence expression. Words of it are shortened and escaped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LicenceError {
+    #[error("a licence expression has at most {MAX_TEXT} bytes")]
+    Long,
+    #[error("parentheses are nested more than {MAX_DEPTH} deep")]
+    Deep,
+    #[error("a licence is missing, such as `Apache-2.0`")]
+    Missing,
+    #[error("a `)` is missing")]
+    Open,
+    #[error("expected AND, OR or WITH before `{word}`")]
+    Unjoined { word: String },
+    #[error("the SPDX licence `{word}` is deprecated; write `{only}` or `{later}`")]
+    Deprecated {
+        word: String,
+        only: String,
+        later: String,
+    },
+    #[error("unknown SPDX {what} `{word}`; {hint}")]
+    Unknown {
+        what: &'static str,
+        word: String,
+        hint: String,
+    },
+}
+
 /// Checks a licence expression, and says what is wrong with it.
-pub(crate) fn check(text: &str) -> Result<(), String> {
+pub(crate) fn check(text: &str) -> Result<(), LicenceError> {
     if text.len() > MAX_TEXT {
-        return Err(format!("a licence expression has at most {MAX_TEXT} bytes"));
+        return Err(LicenceError::Long);
     }
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split(' ').filter(|word| !word.is_empty()).collect();
@@ -30,10 +57,7 @@ pub(crate) fn check(text: &str) -> Result<(), String> {
     parser.expression(0)?;
     match parser.next {
         None => Ok(()),
-        Some(word) => Err(format!(
-            "expected AND, OR or WITH before `{}`",
-            jp_text::short_line(word, 40)
-        )),
+        Some(word) => Err(LicenceError::Unjoined { word: shown(word) }),
     }
 }
 
@@ -48,9 +72,9 @@ impl<'a, I: Iterator<Item = &'a str>> Parser<'a, I> {
     }
 
     /// Reads licences joined by `AND` and `OR`. Which binds more tightly does not matter here.
-    fn expression(&mut self, depth: usize) -> Result<(), String> {
+    fn expression(&mut self, depth: usize) -> Result<(), LicenceError> {
         if depth > MAX_DEPTH {
-            return Err(format!("parentheses are nested more than {MAX_DEPTH} deep"));
+            return Err(LicenceError::Deep);
         }
         loop {
             self.part(depth)?;
@@ -61,15 +85,13 @@ impl<'a, I: Iterator<Item = &'a str>> Parser<'a, I> {
         }
     }
 
-    fn part(&mut self, depth: usize) -> Result<(), String> {
-        let word = self
-            .advance()
-            .ok_or("a licence is missing, such as `Apache-2.0`")?;
+    fn part(&mut self, depth: usize) -> Result<(), LicenceError> {
+        let word = self.advance().ok_or(LicenceError::Missing)?;
         if word == "(" {
             self.expression(depth.saturating_add(1))?;
             return match self.advance() {
                 Some(")") => Ok(()),
-                _ => Err("a `)` is missing".to_owned()),
+                _ => Err(LicenceError::Open),
             };
         }
         is_licence(word)?;
@@ -90,7 +112,7 @@ impl<'a, I: Iterator<Item = &'a str>> Parser<'a, I> {
     }
 }
 
-fn is_licence(word: &str) -> Result<(), String> {
+fn is_licence(word: &str) -> Result<(), LicenceError> {
     let letters = |text: &str| {
         !text.is_empty()
             && text
@@ -106,10 +128,11 @@ fn is_licence(word: &str) -> Result<(), String> {
     }
     let only = format!("{plain}-only");
     if is_listed(&only) {
-        let word = jp_text::short_line(word, 40);
-        return Err(format!(
-            "the SPDX licence `{word}` is deprecated; write `{only}` or `{plain}-or-later`"
-        ));
+        return Err(LicenceError::Deprecated {
+            word: shown(word),
+            only,
+            later: format!("{plain}-or-later"),
+        });
     }
     let names = LICENSES.iter().map(|licence| licence.name);
     let names: Vec<&str> = names.filter(|name| is_listed(name)).collect();
@@ -122,7 +145,11 @@ fn is_listed(name: &str) -> bool {
     known.is_some_and(|known| known.name == name && !known.is_deprecated())
 }
 
-fn unknown(what: &str, word: &str, known: &[&str]) -> String {
+fn shown(word: &str) -> String {
+    jp_text::short_line(word, 40)
+}
+
+fn unknown(what: &'static str, word: &str, known: &[&str]) -> LicenceError {
     // SPDX compares without case; one spelling is written.
     let same = known
         .iter()
@@ -133,10 +160,11 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> String {
         None => "write an SPDX expression such as `MIT OR Apache-2.0`, or `LicenseRef-<name>`"
             .to_owned(),
     };
-    format!(
-        "unknown SPDX {what} `{}`; {hint}",
-        jp_text::short_line(word, 40)
-    )
+    LicenceError::Unknown {
+        what,
+        word: shown(word),
+        hint,
+    }
 }
 
 #[cfg(test)]
@@ -179,7 +207,7 @@ mod tests {
             ("GPL-3.0", "write `GPL-3.0-only` or `GPL-3.0-or-later`"),
             ("GPL-3.0+", "write `GPL-3.0-only`"),
         ] {
-            let error = check(bad).unwrap_err();
+            let error = check(bad).unwrap_err().to_string();
             assert!(error.contains(hint), "{bad:?}: {error}");
         }
         assert!(check(&"(".repeat(200)).is_err());

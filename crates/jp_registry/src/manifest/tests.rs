@@ -64,12 +64,12 @@ fn a_model_sees_name_description_and_schemas_with_definitions() {
         ["name", "description", "input_schema", "output_schema"]
     );
     assert!(shown["input_schema"]["definitions"]["blob_or_path"].is_object());
-    assert_eq!(shown["input_schema"], manifest.input_schema());
+    assert_eq!(shown["input_schema"], manifest.input_schema);
     assert_eq!(
         Some(&shown["output_schema"]),
-        manifest.output_schema().as_ref()
+        manifest.output_schema.as_ref()
     );
-    let validator = jsonschema::validator_for(&manifest.input_schema()).unwrap();
+    let validator = jsonschema::validator_for(&manifest.input_schema).unwrap();
     assert!(validator.is_valid(&json!({"source": {"path": "/in/0/x.pdf"}, "language": "en"})));
     assert!(!validator.is_valid(&json!({"source": "/in/0/x.pdf"})));
 }
@@ -109,11 +109,11 @@ fn a_digest_changes_with_what_it_is_of_and_with_nothing_else() {
         let after = read(&with(path, value));
         let changed = |a: Digest, b: Digest| a != b;
         assert_eq!(
-            changed(before.shown_digest(), after.shown_digest()),
+            changed(before.shown_digest, after.shown_digest),
             shown,
             "{path}"
         );
-        let found = changed(before.capabilities_digest(), after.capabilities_digest());
+        let found = changed(before.capabilities_digest, after.capabilities_digest);
         assert_eq!(found, capabilities, "{path}");
     }
 }
@@ -272,8 +272,8 @@ proptest! {
         match ToolManifest::read(&manifest) {
             Ok(manifest) => {
                 let digest = document::digest(&manifest.shown()).unwrap();
-                prop_assert_eq!(digest, manifest.shown_digest());
-                prop_assert!(jsonschema::validator_for(&manifest.input_schema()).is_ok());
+                prop_assert_eq!(digest, manifest.shown_digest);
+                prop_assert!(jsonschema::validator_for(&manifest.input_schema).is_ok());
             }
             Err(error) => prop_assert!(!error.to_string().chars().any(jp_text::is_hidden), "{:?}", error),
         }

@@ -31,10 +31,10 @@ pub(crate) fn check(path: &str, text: &str, kind: Kind) -> Result<(), ManifestEr
     }
     if let Some(c) = text.chars().find(|c| !spaces(*c) && is_hidden(*c)) {
         let code = u32::from(c);
-        return refuse(format!("the text holds U+{code:04X}, which nobody can see"));
+        return refuse(format!("the text holds U+{code:04X}, which is invisible"));
     }
     if text.contains("<!--") || text.contains("-->") {
-        return refuse("the text holds an HTML comment, which nobody can see".to_owned());
+        return refuse("the text holds an HTML comment, which is invisible".to_owned());
     }
     Ok(())
 }

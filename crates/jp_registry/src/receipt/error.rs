@@ -15,8 +15,8 @@ pub enum ReceiptProblem {
         /// The name in the workspace.
         name: ToolId,
     },
-    /// The lock file says something else than what was verified.
-    #[error("`jp.lock` says another {field} of `{name}` than what was verified")]
+    /// The lock file differs from what was verified.
+    #[error("`jp.lock` has a different {field} for `{name}` than the version that was verified")]
     Differs {
         /// The name in the workspace.
         name: ToolId,
@@ -54,8 +54,8 @@ pub(crate) enum ReceiptError {
         /// What the system said.
         source: io::Error,
     },
-    /// The file is none of ours.
-    #[error("`{}` holds no receipts: {reason}", path.display())]
+    /// The file does not hold receipts.
+    #[error("invalid file of receipts `{}`: {reason}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,

@@ -14,7 +14,7 @@ const MAX_REASON: usize = 500;
 pub struct Revocation {
     /// What.
     pub thing: RevokedThing,
-    /// Why; shown to whoever has it installed.
+    /// Why; shown to those who have it installed.
     pub reason: String,
 }
 
@@ -77,8 +77,13 @@ struct Written {
     reason: String,
 }
 
+/// A revocation of nothing, or of two things at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("invalid revocation: expected a `sha256`, a `key`, or an `id` with `versions`")]
+struct NoThing;
+
 impl TryFrom<Written> for Revocation {
-    type Error = &'static str;
+    type Error = NoThing;
 
     fn try_from(written: Written) -> Result<Self, Self::Error> {
         let Written {
@@ -92,11 +97,9 @@ impl TryFrom<Written> for Revocation {
             (Some(sha256), None, None, None) => RevokedThing::Artifact(sha256),
             (None, Some(key), None, None) => RevokedThing::Key(key),
             (None, None, Some(id), Some(versions)) => RevokedThing::Versions { id, versions },
-            _ => {
-                return Err("a revocation is of a `sha256`, of a `key`, or of `id` and `versions`");
-            }
+            _ => return Err(NoThing),
         };
-        // A reason that shows badly is no reason to forget the revocation.
+        // A reason that cannot be shown as it is must not make the revocation invalid.
         let reason = jp_text::mask(&reason, MAX_REASON);
         Ok(Self { thing, reason })
     }

@@ -80,7 +80,7 @@ fn a_signature_file_reads_back() {
     }
     assert_eq!(Signatures::read(&file.to_bytes()).unwrap(), file);
     assert_eq!(file.by(Role::Publisher).count(), 2, "one by each key");
-    assert_eq!(file.iter().count(), 4);
+    assert_eq!(file.signatures.len(), 4);
 }
 
 fn file_of(signatures: &[Signature]) -> Vec<u8> {

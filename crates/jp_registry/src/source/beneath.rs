@@ -17,44 +17,41 @@ use super::layout::{PENDING, is_served};
 
 /// A directory whose files are read.
 #[derive(Debug, Clone)]
-pub struct Beneath {
+pub(super) struct Beneath {
     dir: PathBuf,
 }
 
 /// A file that was opened, and its size at that moment.
-#[derive(Debug)]
-pub struct Opened {
-    /// The file.
-    pub file: File,
-    /// Its size.
-    pub size: u64,
+pub(super) struct Opened {
+    pub(super) file: File,
+    pub(super) size: u64,
+}
+
+/// Opens a file of the registry in a directory, by its path there; nothing for a path that a registry
+/// does not have, and for what is not a plain file. Returns its size at that moment too.
+#[must_use]
+pub fn open_served(dir: &Path, path: &str) -> Option<(File, u64)> {
+    let opened = match is_served(path) {
+        true => Beneath::new(dir).open(path).ok().flatten(),
+        false => None,
+    };
+    opened.map(|opened| (opened.file, opened.size))
 }
 
 impl Beneath {
     /// Names the directory; nothing is opened yet.
-    #[must_use]
-    pub fn new(dir: &Path) -> Self {
+    pub(super) fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
         }
     }
 
-    pub(crate) fn dir(&self) -> &Path {
+    pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Opens a file that a registry has, by its path; nothing for any other path, and for what is
-    /// not a plain file.
-    #[must_use]
-    pub fn open_served(&self, path: &str) -> Option<Opened> {
-        match is_served(path) {
-            true => self.open(path).ok().flatten(),
-            false => None,
-        }
-    }
-
     /// Opens a file of the registry: as the commit under way has it, or else as it stands.
-    pub(crate) fn open(&self, path: &str) -> io::Result<Option<Opened>> {
+    pub(super) fn open(&self, path: &str) -> io::Result<Option<Opened>> {
         match self.open_plain(&format!("{PENDING}/{path}"))? {
             None => self.open_plain(path),
             pending => Ok(pending),
@@ -66,7 +63,7 @@ impl Beneath {
         let step = OFlags::DIRECTORY | OFlags::NOFOLLOW;
         let mut names: Vec<&str> = path.split('/').collect();
         let last = names.pop().unwrap_or_default();
-        // The directory itself may be a link: whoever names it chose it.
+        // The directory itself may be a link: the user chose it.
         let mut at: OwnedFd = match openat(CWD, &self.dir, flags | OFlags::DIRECTORY, Mode::empty())
         {
             Err(Errno::NOENT) => return Ok(None),
@@ -94,7 +91,7 @@ impl Beneath {
     }
 }
 
-/// Refuses names that are no names.
+/// Refuses names that are not file names.
 fn plain(name: &str) -> io::Result<&str> {
     match name {
         "" | "." | ".." => Err(refused(name)),

@@ -5,27 +5,21 @@ use std::{
     path::Path,
 };
 
-use super::{ArtifactRef, Delivery, Files, Static, beneath::Beneath};
+use super::{ArtifactRef, Delivery, Files, beneath::Beneath};
 use crate::transport::FetchError;
 
-/// A registry in a directory.
-pub type DirSource = Static<Dir>;
-
 /// The files of a directory.
-#[derive(Debug, Clone)]
-pub struct Dir {
+pub(super) struct Dir {
     below: Beneath,
     name: String,
 }
 
-impl DirSource {
-    /// Reads a registry from a directory.
-    #[must_use]
-    pub fn new(dir: &Path) -> Self {
-        Self::of(Dir {
+impl Dir {
+    pub(super) fn new(dir: &Path) -> Self {
+        Self {
             below: Beneath::new(dir),
             name: dir.display().to_string(),
-        })
+        }
     }
 }
 

@@ -7,25 +7,17 @@ use std::{io::Write, sync::Arc};
 
 use url::Url;
 
-use super::{ArtifactRef, Delivery, Files, Static};
+use super::{ArtifactRef, Delivery, Files};
 use crate::transport::{FetchError, Get, Got, Transport};
 
-/// A registry behind a URL.
-pub type HttpSource = Static<Http>;
-
 /// The files below a URL.
-pub struct Http {
+pub(super) struct Http {
     base: Url,
     transport: Arc<dyn Transport>,
 }
 
-impl HttpSource {
-    /// Reads a registry below a URL, by way of a transport.
-    ///
-    /// # Errors
-    /// [`FetchError::Invalid`] if the URL is not `http` or `https`, or has a user name, a query or a
-    /// fragment.
-    pub fn new(url: &str, transport: Arc<dyn Transport>) -> Result<Self, FetchError> {
+impl Http {
+    pub(super) fn new(url: &str, transport: Arc<dyn Transport>) -> Result<Self, FetchError> {
         let refused = |reason: &str| FetchError::invalid("the registry's URL", reason);
         let mut base = Url::parse(url).map_err(|error| refused(&error.to_string()))?;
         if !matches!(base.scheme(), "http" | "https") || base.host().is_none() {
@@ -41,11 +33,9 @@ impl HttpSource {
         if !base.path().ends_with('/') {
             base.set_path(&format!("{}/", base.path()));
         }
-        Ok(Self::of(Http { base, transport }))
+        Ok(Self { base, transport })
     }
-}
 
-impl Http {
     /// Returns the URL of a file of the layout, whose names need no escapes.
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base)
@@ -147,7 +137,7 @@ pub(super) fn capped(
     })
 }
 
-/// Holds a transport to the cap it was told.
+/// Holds a transport to the cap it was given.
 pub(super) struct Capped<'a> {
     sink: &'a mut dyn Write,
     left: u64,

@@ -30,8 +30,7 @@ use crate::{
 
 use auth::Tokens;
 use content::{Content, Document};
-pub use reference::OciReference;
-use reference::Which;
+use reference::{OciReference, Which};
 
 /// The most bytes of an OCI manifest, which may hold ours as an annotation.
 const MAX_OCI_MANIFEST: u64 = 4 * 1024 * 1024;
@@ -61,14 +60,17 @@ impl OciSource {
     ///
     /// A reference without tag and digest is a namespace: the tool `ocr` is its repository `ocr`. One
     /// with a tag or a digest is one tool in one version.
-    #[must_use]
-    pub fn new(reference: OciReference, transport: Arc<dyn Transport>) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// [`FetchError::Invalid`] if the reference is not one such as `oci://ghcr.io/someone/tools`.
+    pub fn new(reference: &str, transport: Arc<dyn Transport>) -> Result<Self, FetchError> {
+        let reference: OciReference = reference.parse()?;
+        Ok(Self {
             name: reference.to_string(),
             reference,
             transport,
             tokens: Tokens::default(),
-        }
+        })
     }
 
     /// Returns the repository that holds something.

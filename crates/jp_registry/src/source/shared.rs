@@ -1,4 +1,4 @@
-//! A source that several have a hand on: whoever holds one of the hands can fetch.
+//! A source that is shared: every holder of the `Arc` can fetch.
 
 use std::{io::Write, sync::Arc};
 

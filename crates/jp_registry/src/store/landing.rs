@@ -87,7 +87,7 @@ impl<'a> Landing<'a> {
         }
     }
 
-    /// Takes over what an earlier attempt left, and tells whether there was any.
+    /// Takes over what an earlier attempt left, and returns whether there was any.
     pub(super) fn resume(&mut self) -> Result<bool, FetchError> {
         let meta = self.file.metadata().map_err(|error| self.failed(error))?;
         if meta.len() > self.most() {

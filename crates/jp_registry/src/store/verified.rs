@@ -31,14 +31,17 @@ impl Store {
     ///
     /// # Errors
     /// [`FetchError::Io`] if it cannot be read.
-    pub fn cached(&self, manifest: &VerifiedManifest) -> Result<Option<Verified>, FetchError> {
-        let found = self.find(manifest.artifact_sha256())?;
+    pub(crate) fn cached(
+        &self,
+        manifest: &VerifiedManifest,
+    ) -> Result<Option<Verified>, FetchError> {
+        let found = self.find(&manifest.manifest.artifact.sha256)?;
         found.map(|object| verified(manifest, &object)).transpose()
     }
 
     /// Returns a model that a verified manifest pins, from the store or else from a source.
     ///
-    /// The model's own manifest only tells where its bytes are: which bytes they must be, the pin says.
+    /// The model's own manifest only says where its bytes are; the pin says which bytes they must be.
     ///
     /// # Errors
     /// See [`FetchError`]; nothing is visible in the store unless it is what the pin says.
@@ -70,11 +73,12 @@ impl Store {
 }
 
 fn wanted(manifest: &VerifiedManifest) -> ArtifactRef<'_> {
-    let url = manifest.document().pointer("/artifact/url");
+    let url = manifest.document.pointer("/artifact/url");
+    let tool = &manifest.manifest;
     ArtifactRef {
-        owner: Owner::Tool(manifest.id(), manifest.version()),
-        sha256: *manifest.artifact_sha256(),
-        size: Some(manifest.artifact_size()),
+        owner: Owner::Tool(&tool.id, &tool.version),
+        sha256: tool.artifact.sha256,
+        size: Some(tool.artifact.size_bytes),
         url: url.and_then(Value::as_str),
     }
 }

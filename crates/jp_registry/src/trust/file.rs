@@ -11,12 +11,29 @@ use crate::{
         self, Disk,
         private::{self, Others, ReadError},
     },
-    document,
+    document::{self, DocumentError},
     key::{KeyId, PublicKey},
 };
 
 /// A larger trust file is refused.
 pub(super) const MAX_BYTES: usize = 1024 * 1024;
+
+/// Why bytes are not those of a trust file.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DamagedError {
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    #[error("{reason}")]
+    Shape { reason: String },
+    #[error("the key under {id} has a different id")]
+    OtherKey { id: KeyId },
+    #[error("the retired key under {id} has a different id")]
+    OtherRetiredKey { id: KeyId },
+    #[error("the key {id} is both trusted and retired")]
+    Both { id: KeyId },
+    #[error(transparent)]
+    Publisher(TrustError),
+}
 
 /// As many characters of a reason are kept.
 const MAX_REASON: usize = 500;
@@ -48,9 +65,9 @@ impl TrustRoots {
         let Some(bytes) = bytes else {
             return Ok(Self::default());
         };
-        Self::from_bytes(&bytes).map_err(|reason| TrustError::Damaged {
+        Self::from_bytes(&bytes).map_err(|source| TrustError::Damaged {
             path: owned(),
-            reason,
+            source: Box::new(source),
         })
     }
 
@@ -98,23 +115,25 @@ impl TrustRoots {
         Ok((roots, changed))
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
-        let value = document::parse(bytes, MAX_BYTES).map_err(|error| error.to_string())?;
-        let roots: Self = serde_json::from_value(value).map_err(|error| document::said(&error))?;
+    fn from_bytes(bytes: &[u8]) -> Result<Self, DamagedError> {
+        let value = document::parse(bytes, MAX_BYTES)?;
+        let roots: Self = serde_json::from_value(value).map_err(|error| DamagedError::Shape {
+            reason: document::said(&error),
+        })?;
         for (id, publisher) in &roots.publishers {
             if publisher.key.id() != *id {
-                return Err(format!("the key under {id} is another one"));
+                return Err(DamagedError::OtherKey { id: *id });
             }
-            check(publisher).map_err(|error| error.to_string())?;
+            check(publisher).map_err(DamagedError::Publisher)?;
             if roots.retired.contains_key(id) {
-                return Err(format!("the key {id} is both trusted and retired"));
+                return Err(DamagedError::Both { id: *id });
             }
         }
         for (id, tombstone) in &roots.retired {
             if let Tombstone::Rotated { was, .. } = tombstone
                 && was.key.id() != *id
             {
-                return Err(format!("the retired key under {id} is another one"));
+                return Err(DamagedError::OtherRetiredKey { id: *id });
             }
         }
         Ok(roots)
@@ -162,7 +181,7 @@ impl TrustRoots {
     ///
     /// # Errors
     ///
-    /// When the name is none, or the key was revoked or replaced.
+    /// When the name is invalid, or the key was revoked or replaced.
     pub fn trust_registry(
         &mut self,
         name: &str,
@@ -194,11 +213,6 @@ impl TrustRoots {
     pub(crate) fn saw_revocations(&mut self, registry: &str, number: u64) {
         let seen = self.revocations.entry(registry.to_owned()).or_default();
         *seen = number.max(*seen);
-    }
-
-    /// Forgets a registry; returns whether it was trusted.
-    pub fn forget_registry(&mut self, name: &str) -> bool {
-        self.registries.remove(name).is_some()
     }
 
     /// Revokes a key for good; returns whether it was trusted.

@@ -4,13 +4,14 @@ use semver::Version;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Expected, FetchedManifest, MAX_MANIFEST, VerifiedManifest, VerifyError, publisher};
+use super::{Expected, Facts, MAX_MANIFEST, VerifiedManifest, VerifyError, publisher};
 use crate::{
     Digest, ToolId, document,
     key::KeyId,
     manifest::ToolManifest,
     revocation::Revocations,
     signature::{Domain, Role, Signatures},
+    source::Fetched,
     trust::{TrustRoots, TrustedRegistry},
 };
 
@@ -21,17 +22,17 @@ use crate::{
 ///
 /// The first check that fails.
 pub fn verify(
-    fetched: FetchedManifest,
+    fetched: Fetched,
     roots: &TrustRoots,
     revoked: &Revocations,
     expected: &Expected,
 ) -> Result<VerifiedManifest, VerifyError> {
-    let FetchedManifest {
-        manifest,
+    let Fetched {
+        bytes,
         signatures,
         from,
     } = fetched;
-    let document = parse(&manifest, &from)?;
+    let document = parse(&bytes, &from)?;
     let fields = fields(&document, &from)?;
     let digest = check_expected(&document, &fields, &from, expected)?;
     let id = &fields.id;
@@ -53,14 +54,14 @@ pub fn verify(
         source,
     })?;
     let validated_by = validation(&document, &fields, &signatures, roots, revoked, expected)?;
-    Ok(VerifiedManifest {
-        document,
+    Ok(VerifiedManifest(Facts {
         manifest,
+        document,
         digest,
         key,
         validated_by,
         from,
-    })
+    }))
 }
 
 fn parse(manifest: &[u8], from: &str) -> Result<Value, VerifyError> {
@@ -125,18 +126,17 @@ fn check_expected(
         source: source.into(),
     })?;
     match expected.digest {
-        Some(must) if must.digest != found => Err(VerifyError::WrongDigest {
+        Some(must) if must.digest() != found => Err(VerifyError::WrongDigest {
             id: fields.id.clone(),
             version: fields.version.clone(),
             found,
-            expected: must.digest,
-            source_name: must.source,
+            expected: must,
         }),
         _ => Ok(found),
     }
 }
 
-/// Refuses to judge by revocations that were lost: not to know one is not that there is none.
+/// Refuses to verify while known revocations are lost: the tool may be among them.
 fn check_known(roots: &TrustRoots, revoked: &Revocations) -> Result<(), VerifyError> {
     match revoked.lost(roots) {
         None => Ok(()),

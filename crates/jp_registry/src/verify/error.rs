@@ -4,16 +4,8 @@ use std::{fmt, io, path::PathBuf};
 
 use semver::Version;
 
+use super::ExpectedDigest;
 use crate::{Digest, FormatError, ToolId, key::KeyId, trust::NamePattern};
-
-/// Who says what the digest of a manifest must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DigestSource {
-    /// The registry's index.
-    Index,
-    /// The lock file.
-    Lock,
-}
 
 /// Why a manifest or an artifact is refused.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +20,7 @@ pub enum VerifyError {
         /// How many are read.
         max: usize,
     },
-    /// The manifest is no document.
+    /// The manifest is not a document.
     #[error("the manifest from {from} cannot be read: {source}")]
     Document {
         /// Where it came from.
@@ -36,7 +28,7 @@ pub enum VerifyError {
         /// What is wrong.
         source: FormatError,
     },
-    /// It is a document, and not of a tool.
+    /// It is a document, but not the manifest of a tool.
     #[error("invalid manifest from {from}: {reason}")]
     NoManifest {
         /// Where it came from.
@@ -44,7 +36,7 @@ pub enum VerifyError {
         /// What is wrong.
         reason: String,
     },
-    /// It is signed, and still no manifest that can be used.
+    /// It is signed, but invalid.
     #[error("the manifest from {from} is refused: {source}")]
     Manifest {
         /// Where it came from.
@@ -75,7 +67,7 @@ pub enum VerifyError {
         expected: Version,
     },
     /// It is another manifest of the same version.
-    #[error("the manifest of `{id}` {version} is {found}, and {source_name} says {expected}")]
+    #[error("the manifest of `{id}` {version} is {found}, and {expected}")]
     WrongDigest {
         /// Which tool.
         id: ToolId,
@@ -83,10 +75,8 @@ pub enum VerifyError {
         version: Version,
         /// What it is.
         found: Digest,
-        /// What it must be.
-        expected: Digest,
-        /// Who says so.
-        source_name: DigestSource,
+        /// What it must be, and who says so.
+        expected: ExpectedDigest,
     },
     /// The signature file cannot be read.
     #[error("the signatures of `{id}` cannot be read: {source}")]
@@ -241,7 +231,7 @@ impl VerifyError {
         Some(match self {
             Self::Document { source, .. } => return source.hint(),
             Self::WrongDigest {
-                source_name: DigestSource::Lock,
+                expected: ExpectedDigest::Lock(_),
                 id,
                 ..
             } => format!(
@@ -273,7 +263,7 @@ impl VerifyError {
             }
             Self::NotValidated { registry, .. } => {
                 format!(
-                    "ask whoever runs `{registry}` to publish it again with `jp registry publish`, \
+                    "ask the operator of `{registry}` to publish it again with `jp registry publish`, \
                      which signs it"
                 )
             }
@@ -285,12 +275,12 @@ impl VerifyError {
     }
 }
 
-impl fmt::Display for DigestSource {
+impl fmt::Display for ExpectedDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Index => "the registry's index",
-            Self::Lock => "the lock file",
-        })
+        match self {
+            Self::Index(digest) => write!(f, "the registry's index says {digest}"),
+            Self::Lock(digest) => write!(f, "the lock file says {digest}"),
+        }
     }
 }
 

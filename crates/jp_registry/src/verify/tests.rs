@@ -6,11 +6,12 @@ mod refusals;
 
 use serde_json::{Value, json};
 
-use super::{Expected, FetchedManifest, Purpose, VerifiedManifest, VerifyError, verify};
+use super::{Expected, Purpose, VerifiedManifest, VerifyError, verify};
 use crate::{
     Digest, document,
     revocation::{Revocation, RevocationList, Revocations, RevokedThing},
     signature::{Judge, Signature, Signatures},
+    source::Fetched,
     testing::SigningKey,
     testing::{countersign, sign_manifest},
     trust::{AllNames, NamePattern, TrustRoots, TrustedRegistry},
@@ -81,18 +82,18 @@ impl World {
     }
 
     /// The manifest, signed by its publisher, in a form without blanks.
-    fn fetched(&self) -> FetchedManifest {
+    fn fetched(&self) -> Fetched {
         self.signed(&[sign_manifest(&self.manifest, &self.publisher).unwrap()])
     }
 
-    fn signed(&self, by: &[Signature]) -> FetchedManifest {
+    fn signed(&self, by: &[Signature]) -> Fetched {
         let mut signatures = Signatures::default();
         for signature in by {
             signatures.add(signature.clone()).unwrap();
         }
         let signatures = serde_json::to_value(&signatures).unwrap();
-        FetchedManifest {
-            manifest: document::canonical(&self.manifest).unwrap(),
+        Fetched {
+            bytes: document::canonical(&self.manifest).unwrap(),
             signatures: document::canonical(&signatures).unwrap(),
             from: "a test".to_owned(),
         }
@@ -108,11 +109,11 @@ impl World {
         }
     }
 
-    fn verify(&self, fetched: FetchedManifest) -> Result<VerifiedManifest, VerifyError> {
+    fn verify(&self, fetched: Fetched) -> Result<VerifiedManifest, VerifyError> {
         verify(fetched, &self.roots, &self.revoked, &self.expected())
     }
 
-    fn refuse(&self, fetched: FetchedManifest) -> VerifyError {
+    fn refuse(&self, fetched: Fetched) -> VerifyError {
         self.verify(fetched).unwrap_err()
     }
 
@@ -136,7 +137,7 @@ impl World {
     }
 
     /// Adds what the registry says, and its signature if it means it.
-    fn validated(&mut self, by: Option<&SigningKey>) -> FetchedManifest {
+    fn validated(&mut self, by: Option<&SigningKey>) -> Fetched {
         self.manifest["validated_at"] = json!("2026-04-01");
         self.manifest["validated_by"] = json!("the-team");
         let mut signatures = vec![sign_manifest(&self.manifest, &self.publisher).unwrap()];
@@ -149,22 +150,19 @@ impl World {
 fn a_manifest_by_a_trusted_key_is_verified() {
     let world = World::new();
     let verified = world.verify(world.fetched()).unwrap();
-    assert_eq!(verified.key(), &world.publisher.public().id());
-    assert_eq!(verified.validated_by(), None);
+    assert_eq!(verified.key, world.publisher.public().id());
+    assert_eq!(verified.validated_by, None);
+    assert_eq!(verified.digest, document::digest(&world.manifest).unwrap());
+    assert_eq!(verified.document, world.manifest);
+    assert_eq!(verified.manifest.description, world.manifest["description"]);
     assert_eq!(
-        verified.digest(),
-        &document::digest(&world.manifest).unwrap()
+        (verified.manifest.id.as_str(), verified.from.as_str()),
+        ("ocr", "a test")
     );
-    assert_eq!(verified.document(), &world.manifest);
-    assert_eq!(
-        verified.manifest().description,
-        world.manifest["description"]
-    );
-    assert_eq!((verified.id().as_str(), verified.from()), ("ocr", "a test"));
-    assert_eq!(verified.version().to_string(), "1.2.0");
+    assert_eq!(verified.manifest.version.to_string(), "1.2.0");
     // How it is written makes no difference.
     let mut fetched = world.fetched();
     let pretty = serde_json::to_string_pretty(&world.manifest).unwrap();
-    fetched.manifest = format!("// for people\n{pretty}").into_bytes();
-    assert_eq!(world.verify(fetched).unwrap().digest(), verified.digest());
+    fetched.bytes = format!("// for people\n{pretty}").into_bytes();
+    assert_eq!(world.verify(fetched).unwrap().digest, verified.digest);
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink, time::Duration};
 
-use jp_registry::{DirSource, FetchError, Source};
+use jp_registry::{FetchError, Source, StaticSource};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::{BYTES, kit::no_progress, shop};
@@ -30,7 +30,7 @@ fn a_registry_in_a_directory_serves_all_its_documents() {
     assert_eq!(found.unwrap().bytes().unwrap(), BYTES);
     let missing = source.manifest(&"other".parse().unwrap(), None);
     assert!(matches!(missing, Err(FetchError::NotFound { .. })));
-    let nowhere = DirSource::new(&shop.temp.path().join("nowhere"));
+    let nowhere = StaticSource::in_dir(&shop.temp.path().join("nowhere"));
     // As a server that does not answer: what is known of it still counts.
     assert!(nowhere.index().unwrap_err().is_unreachable());
     assert!(nowhere.revocations().unwrap_err().is_unreachable());

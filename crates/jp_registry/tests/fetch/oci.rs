@@ -88,7 +88,7 @@ impl Oci {
 
 fn source(web: &Web, more: &str) -> OciSource {
     let reference = format!("oci+http://{}/someone/tools{more}", web.host());
-    OciSource::new(reference.parse().unwrap(), Arc::new(Plain))
+    OciSource::new(&reference, Arc::new(Plain)).unwrap()
 }
 
 /// A shop whose `ocr` 1.0.0 is in an OCI registry, with our documents as annotations.

@@ -134,8 +134,8 @@ fn what_a_crash_left_is_not_trusted() {
         b"",
     ] {
         let shop = shop();
-        let path = shop.store().dir().join(partial());
-        fs::write(&path, left).unwrap();
+        shop.store();
+        fs::write(shop.store_dir().join(partial()), left).unwrap();
         let web = Web::new(|asked| match asked.from() {
             0 => answer("200 OK", BYTES),
             _ => part(asked, BYTES),
@@ -146,7 +146,8 @@ fn what_a_crash_left_is_not_trusted() {
     }
     // All of it is there already: nobody is asked.
     let shop = shop();
-    fs::write(shop.store().dir().join(partial()), BYTES).unwrap();
+    shop.store();
+    fs::write(shop.store_dir().join(partial()), BYTES).unwrap();
     let web = Arc::new(Web::new(|_| answer("500 No", b"")));
     assert!(shop.fetch_from(&web.url("/")).is_ok());
     assert!(web.seen().is_empty());

@@ -8,7 +8,7 @@ use std::{
 };
 
 use jp_disk::{Disk, Torn};
-use jp_registry::{ArtifactRef, Digest, FetchError, HttpSource, Owner, Pinned, Store};
+use jp_registry::{ArtifactRef, Digest, FetchError, Owner, Pinned, StaticSource, Store};
 use serde_json::json;
 
 use crate::{
@@ -31,7 +31,7 @@ fn an_artifact_is_stored_once_for_everybody() {
     let verified = shop.fetch_from(&web.url("/")).unwrap();
     assert_eq!(verified.path(), object(&shop));
     assert_eq!(verified.bytes().unwrap(), BYTES);
-    assert_eq!(*verified.key(), shop.publisher.public().id());
+    assert_eq!(verified.key, shop.publisher.public().id());
     assert_eq!(shop.fetch_from(&web.url("/")).unwrap(), verified);
     assert_eq!(
         web.seen().len(),
@@ -123,12 +123,21 @@ fn progress_counts_up_to_the_total() {
 fn what_is_not_there_offline_is_nothing() {
     let shop = shop();
     let manifest = shop.verified(&shop.source(), "1.0.0");
-    assert_eq!(shop.store().cached(&manifest).unwrap(), None);
+    assert_eq!(
+        shop.store()
+            .find(&manifest.manifest.artifact.sha256)
+            .unwrap(),
+        None
+    );
     shop.store()
         .artifact(&manifest, &shop.source(), &mut no_progress())
         .unwrap();
-    let cached = shop.store().cached(&manifest).unwrap().unwrap();
-    assert_eq!(cached.bytes().unwrap(), BYTES);
+    let cached = shop
+        .store()
+        .find(&manifest.manifest.artifact.sha256)
+        .unwrap()
+        .unwrap();
+    assert_eq!(cached.read(1000).unwrap(), BYTES);
 }
 
 #[test]
@@ -139,9 +148,12 @@ fn a_crash_at_any_point_leaves_nothing_that_is_wrong() {
         let disk = Disk::failing_after(after, Torn::Half);
         let store = shop.store().with_disk(disk);
         let done = store.artifact(&manifest, &source, &mut no_progress());
-        let cached = shop.store().cached(&manifest).unwrap();
+        let cached = shop
+            .store()
+            .find(&manifest.manifest.artifact.sha256)
+            .unwrap();
         if let Some(cached) = &cached {
-            assert_eq!(cached.bytes().unwrap(), BYTES);
+            assert_eq!(cached.read(1000).unwrap(), BYTES);
         }
         if done.is_ok() {
             assert!(after > 2 && cached.is_some());
@@ -154,8 +166,8 @@ fn a_crash_at_any_point_leaves_nothing_that_is_wrong() {
 fn a_link_in_place_of_a_partial_file_is_not_followed() {
     let shop = shop();
     let store = shop.store();
-    let partial = store
-        .dir()
+    let partial = shop
+        .store_dir()
         .join("partial")
         .join(Digest::of(BYTES).to_string());
     let victim = shop.file(b"mine");
@@ -201,16 +213,17 @@ fn a_full_disk_is_told_as_such_and_the_rest_can_be_fetched_later() {
         size: Some(1_000_000),
         url: None,
     };
-    let source = HttpSource::new(&web.url("/"), Arc::new(Plain)).unwrap();
+    let source = StaticSource::at_url(&web.url("/"), Arc::new(Plain)).unwrap();
     let temp = tempfile::tempdir().unwrap();
-    let store = Store::open(&temp.path().join("store")).unwrap();
+    let dir = temp.path().join("store");
+    let store = Store::open(&dir).unwrap();
     let found = store.fetch(&wanted, &source, &mut no_progress());
     let Err(FetchError::Io { action, source }) = found else {
         panic!("{found:?}");
     };
     assert_eq!(source.kind(), std::io::ErrorKind::FileTooLarge);
     assert!(action.contains("the artifact of ocr@1.0.0"), "{action}");
-    let partial = store.dir().join("partial").join(wanted.sha256.to_string());
+    let partial = dir.join("partial").join(wanted.sha256.to_string());
     assert!(partial.exists() && !store.contains(&wanted.sha256));
 }
 
@@ -244,7 +257,7 @@ fn a_pinned_model_comes_from_the_registry_and_is_what_the_pin_says() {
         "{found:?}"
     );
     // Once it is there, nobody is asked.
-    let nobody = HttpSource::new("http://127.0.0.1:1/", Arc::new(Plain)).unwrap();
+    let nobody = StaticSource::at_url("http://127.0.0.1:1/", Arc::new(Plain)).unwrap();
     assert!(
         store
             .model(&pin(weights), &nobody, &mut no_progress())

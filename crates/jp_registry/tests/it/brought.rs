@@ -141,7 +141,7 @@ fn e48_another_signed_version_in_its_place_is_stopped_until_it_is_accepted() {
             panic!("{line}");
         };
         assert_eq!(name, "ocr");
-        assert_eq!(diff.reasons(), [reason], "{diff}");
+        assert_eq!(diff.reasons, [reason], "{diff}");
         assert!(diff.to_string().contains(line), "{diff}");
         assert!(diff.to_string().contains("+ sha256: "), "{diff}");
         let mut unchanged = app.installer();
@@ -187,7 +187,7 @@ fn another_key_or_an_unknown_past_is_a_person_s_to_accept() {
                 panic!("{change:?}");
             };
             assert_ne!(from.key, to.key);
-            seen.borrow_mut().extend(diff.reasons().to_vec());
+            seen.borrow_mut().extend(diff.reasons.clone());
             Decision::Refuse
         }
     });
@@ -199,7 +199,7 @@ fn another_key_or_an_unknown_past_is_a_person_s_to_accept() {
     let InstallError::StoppedPin { diff, .. } = app.lock(&app.installer()).unwrap_err() else {
         panic!("it was locked");
     };
-    assert_eq!(diff.reasons(), [Reason::Unknown], "{diff}");
+    assert_eq!(diff.reasons, [Reason::Unknown], "{diff}");
     assert!(
         diff.to_string()
             .contains("- version: 1.1.0\n+ version: 1.2.0")

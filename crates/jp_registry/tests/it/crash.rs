@@ -8,7 +8,7 @@ use crate::support::{Home, MAIN, Shop, accept, locked, ocr, spec, walk, wasm};
 use jp_disk::{Disk, Torn};
 use jp_publish::SigningKey;
 use jp_registry::{
-    Domain, InstallError, Installer, Known, Lock, Mode, Revocation, RevokedThing, Signatures,
+    Domain, InstallError, Installer, Known, Lock, Mode, Revocation, RevokedThing, Role, Signatures,
 };
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn reopened(home: &Home, workspace: &Path, shop: &Shop) -> Option<String> {
     let mut installer = home.installer(workspace, shop.source());
     installer.mode = Mode::Offline;
     let ready = installer.ensure("ocr").unwrap();
-    assert_eq!(ready.tool().version.to_string(), version);
+    assert_eq!(ready.verified.manifest.version.to_string(), version);
     assert_eq!(ready.verified.bytes().unwrap(), wasm(&version));
     let lock = Lock::open(&workspace.join("jp.lock")).unwrap();
     let receipts = jp_registry::Receipts::open(&installer.places.receipts()).unwrap();
@@ -166,7 +166,7 @@ impl Learnt {
         let document = serde_json::from_slice(text("document")).unwrap();
         let signatures = Signatures::read(text("signatures")).unwrap();
         let key = &roots.registry(MAIN).unwrap().key;
-        let mut signatures = signatures.iter();
+        let mut signatures = signatures.by(Role::Registry);
         assert!(signatures.all(|one| one.is_by(key, Domain::Index, &document)));
         assert_eq!(document["number"], index["number"]);
         let revocations = &read(&places.revocations())["registries"][MAIN]["seen"];

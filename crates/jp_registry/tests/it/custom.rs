@@ -97,7 +97,7 @@ fn tools_of_an_app_are_verified_like_those_of_a_registry() {
     for signature in ["ocr.sig", &inline] {
         let verified = verify_custom(app.path(), &custom(signature), &known).unwrap();
         assert_eq!(verified.bytes().unwrap(), wasm("1.0.0"));
-        assert_eq!(verified.manifest().id.as_str(), "ocr");
+        assert_eq!(verified.manifest.id.as_str(), "ocr");
     }
     let refused = |custom: &CustomTool| verify_custom(app.path(), custom, &known).unwrap_err();
     for path in ["../ocr.json", "/etc/passwd", "", "missing"] {

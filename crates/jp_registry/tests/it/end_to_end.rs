@@ -13,8 +13,8 @@ use std::{
 use crate::support::{Home, Shop, accept, http::Plain, locked, ocr, spec, stopped, wasm};
 use jp_publish::{Server, SigningKey};
 use jp_registry::{
-    Change, Decision, HttpSource, InstallError, Installer, Lock, ReceiptProblem, Receipts,
-    Revocation, RevokedThing, Source, Warning,
+    Change, Decision, InstallError, Installer, Lock, ReceiptProblem, Receipts, Revocation,
+    RevokedThing, Source, StaticSource, Warning,
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -45,7 +45,7 @@ impl Served {
     }
 
     fn source(&self) -> Box<dyn Source> {
-        Box::new(HttpSource::new(&self.url, Arc::new(Plain)).unwrap())
+        Box::new(StaticSource::at_url(&self.url, Arc::new(Plain)).unwrap())
     }
 }
 

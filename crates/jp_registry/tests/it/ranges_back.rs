@@ -42,7 +42,7 @@ fn a_range_leads_back_to_an_older_version_only_when_a_person_accepts_it() {
     assert!(found[0].is_due() && !found[0].fits, "{found:?}");
     for attempt in WAYS {
         let error = attempt(&installer).unwrap_err();
-        assert_eq!(stopped(&error).reasons(), [Reason::Older]);
+        assert_eq!(stopped(&error).reasons, [Reason::Older]);
         assert!(error.to_string().contains("go back"), "{error}");
         assert_eq!(world.locked(), "2.0.0");
     }
@@ -59,7 +59,7 @@ fn a_range_leads_back_to_an_older_version_only_when_a_person_accepts_it() {
     // A range that is typed leads back no more quietly; a version that is typed out does.
     let installer = world.installer(&[]);
     let error = installer.install(&spec("ocr@1")).unwrap_err();
-    assert_eq!(stopped(&error).reasons(), [Reason::Older]);
+    assert_eq!(stopped(&error).reasons, [Reason::Older]);
     assert!(goes_back(&installer.install(&spec("ocr@1.2.0")).unwrap()));
 }
 

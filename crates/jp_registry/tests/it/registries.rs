@@ -186,7 +186,8 @@ fn installers_at_the_same_time_lose_nothing_of_each_other() {
         .places
         .receipts();
     let receipts = jp_registry::Receipts::open(&receipts).unwrap();
-    assert_eq!(receipts.iter().len(), ids.len());
+    let mut locked = lock.tools();
+    assert!(locked.all(|tool| receipts.get(&tool.manifest).is_some()));
 }
 
 #[test]
@@ -278,6 +279,6 @@ fn nobody_is_asked_about_a_key_that_is_refused_and_nothing_changes() {
     let told = installed
         .warnings
         .iter()
-        .any(|w| w.to_string().contains("does not hold"));
+        .any(|w| w.to_string().contains("invalid statement"));
     assert!(told, "{:?}", installed.warnings);
 }

@@ -68,7 +68,7 @@ fn e48_an_update_that_shows_or_asks_for_something_else_is_stopped_and_shown() {
         let (_, outcome) = installer.update(&[]).unwrap().remove(0);
         let error = outcome.unwrap_err();
         let diff = stopped(&error);
-        assert_eq!(diff.reasons(), [reason], "{line}");
+        assert_eq!(diff.reasons, [reason], "{line}");
         assert!(diff.to_string().contains(line), "{diff}");
         assert!(
             diff.to_string()
@@ -293,5 +293,4 @@ fn e48_mcp_tools_that_show_something_else_are_stopped_and_shown() {
     );
     let lock = Lock::open(&workspace.path().join("jp.lock")).unwrap();
     assert_eq!(lock.mcp_tools("files").collect::<Vec<_>>(), ["read2"]);
-    assert_eq!(installer.forget_mcp("files").unwrap(), 1);
 }

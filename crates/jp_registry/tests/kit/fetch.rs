@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use jp_registry::{FetchError, HttpSource, Verified};
+use jp_registry::{FetchError, StaticSource, Verified};
 
 use super::{Plain, Shop, no_progress};
 
@@ -31,7 +31,7 @@ impl Shop {
     /// Verifies version 1.0.0 from the directory, and then fetches its artifact from a URL.
     pub(crate) fn fetch_from(&self, url: &str) -> Result<Verified, FetchError> {
         let manifest = self.verified(&self.source(), "1.0.0");
-        let source = HttpSource::new(url, Arc::new(Plain)).unwrap();
+        let source = StaticSource::at_url(url, Arc::new(Plain)).unwrap();
         self.store()
             .artifact(&manifest, &source, &mut no_progress())
     }

@@ -5,8 +5,8 @@ use std::{fs, path::PathBuf};
 use jp_disk::Disk;
 use jp_publish::{PublishError, Published, Registry, SigningKey, Submission, sign_manifest};
 use jp_registry::{
-    AllNames, Digest, DirSource, Expected, Purpose, Revocations, Signatures, Source, Store, ToolId,
-    TrustRoots, TrustedRegistry, VerifiedManifest, verify,
+    AllNames, Digest, Expected, Purpose, Revocations, Signatures, Source, StaticSource, Store,
+    ToolId, TrustRoots, TrustedRegistry, VerifiedManifest, verify,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -56,8 +56,8 @@ impl Shop {
         self.temp.path().join("registry")
     }
 
-    pub(crate) fn source(&self) -> DirSource {
-        DirSource::new(&self.dir())
+    pub(crate) fn source(&self) -> StaticSource {
+        StaticSource::in_dir(&self.dir())
     }
 
     pub(crate) fn open(&self) -> Registry<'_> {
@@ -104,7 +104,11 @@ impl Shop {
     }
 
     pub(crate) fn store(&self) -> Store {
-        Store::open(&self.temp.path().join("store")).unwrap()
+        Store::open(&self.store_dir()).unwrap()
+    }
+
+    pub(crate) fn store_dir(&self) -> PathBuf {
+        self.temp.path().join("store")
     }
 
     pub(crate) fn roots(&self) -> TrustRoots {
@@ -134,6 +138,6 @@ impl Shop {
             purpose: Purpose::Install,
         };
         let (roots, revoked) = (self.roots(), Revocations::default());
-        verify(fetched.into(), &roots, &revoked, &expected).unwrap()
+        verify(fetched, &roots, &revoked, &expected).unwrap()
     }
 }

@@ -7,6 +7,7 @@
 
 mod chosen;
 mod descriptors;
+mod fresh;
 mod links;
 mod mounts;
 mod paths;
@@ -17,7 +18,7 @@ mod writing;
 use std::{fs, path::Path};
 
 use jp_test::{Access, Host, Kit};
-use jp_wasm::{GuestCall, WasiConfig};
+use jp_wasm::{GuestCall, Outside, Runtime, WasiConfig};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -69,7 +70,11 @@ async fn refused(kit: &Kit, operations: Value) -> Vec<String> {
 
 /// Lets the probe do a list of operations with directories other than the kit's.
 async fn files_in(config: &WasiConfig, operations: &Value) -> Vec<String> {
-    let runtime = Kit::new(Host::Pooling).runtime();
+    files_on(Kit::new(Host::Pooling).runtime(), config, operations).await
+}
+
+/// Does the same in a runtime of its own.
+async fn files_on(runtime: &Runtime, config: &WasiConfig, operations: &Value) -> Vec<String> {
     let prepared = runtime.prepare_path(jp_test::guest(GUEST), &|_| {}).await;
     let call = GuestCall {
         name: "files",
@@ -82,9 +87,7 @@ async fn files_in(config: &WasiConfig, operations: &Value) -> Vec<String> {
         wasi: runtime.wasi_context(config).unwrap(),
         limits: &jp_policy::Limits::default(),
         cancel: None,
-        calls: None,
-        events: None,
-        outgoing: None,
+        outside: Outside::default(),
         module: jp_wasm::ModuleAbi::default(),
     };
     match runtime.call(&prepared.unwrap(), call).await.result {

@@ -114,6 +114,48 @@ pub fn wait_for_any(calls: &[PendingCall]) -> Vec<usize> {
         .collect()
 }
 
+/// Bytes that the tool was given; they stay with the host and are read piece by piece.
+pub struct ReceivedBlob(bindings::jp::tool0_2_0::content::Blob);
+
+/// Returns the bytes for which a name stands: see `received` of the contract. Nothing when there are none
+/// of that name.
+#[must_use]
+pub fn received(name: &str) -> Option<ReceivedBlob> {
+    bindings::jp::tool0_2_0::content::received(name).map(ReceivedBlob)
+}
+
+impl ReceivedBlob {
+    /// Returns how many bytes there are.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    /// Returns bytes from a place on: at most 64 KiB, and none past the end.
+    #[must_use]
+    pub fn read(&self, offset: u64, most: u32) -> Vec<u8> {
+        self.0.read(offset, most)
+    }
+
+    /// Takes more bytes, which traps: what a tool was given cannot grow.
+    pub fn append(&self, bytes: &[u8]) {
+        self.0.append(bytes);
+    }
+
+    /// Returns all bytes.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        loop {
+            let piece = self.read(bytes.len() as u64, u32::MAX);
+            if piece.is_empty() {
+                return bytes;
+            }
+            bytes.extend(piece);
+        }
+    }
+}
+
 /// Describes a [`DescribedGuest`] as JSON.
 #[doc(hidden)]
 #[must_use]

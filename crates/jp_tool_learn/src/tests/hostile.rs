@@ -11,7 +11,7 @@ use insta::assert_snapshot;
 use jp_tool::Action;
 
 use super::{lay_out, load, run_in, strings};
-use crate::{MAX_SUBJECT_BYTES, scan};
+use crate::{limits::MAX_SUBJECT_BYTES, scan};
 
 pub(super) fn list(dir: &Path) -> String {
     run_in(dir, Action::Run, r#"{"topic": "t"}"#)

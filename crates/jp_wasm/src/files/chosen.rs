@@ -42,8 +42,13 @@ impl Chosen {
         Self { name, perms, file }
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the file, to be read.
+    pub(crate) fn file(&self) -> Arc<StdFile> {
+        Arc::clone(&self.file.file)
     }
 
     /// Returns what stands for the directory in a guest's table.
@@ -160,7 +165,7 @@ impl GuestFiles<'_> {
     }
 }
 
-/// Says that something is no file a guest can be given.
+/// Returns the error for something that is not a file a guest can be given.
 pub(crate) fn no_file() -> io::Error {
     io::Error::other("it is not a regular file")
 }

@@ -1,4 +1,4 @@
-//! The functions of `wasi:filesystem`, each sent to whoever answers it: a chosen file, a quota, or
+//! The functions of `wasi:filesystem`, each sent to what answers it: a chosen file, a quota, or
 //! straight to wasmtime.
 //!
 //! Behaviour belongs into `files.rs` and beside this file; this one only translates.
@@ -98,6 +98,7 @@ impl HostDescriptor for GuestFiles<'_> {
     }
 
     async fn set_times(&mut self, fd: Fd, atim: NewTimestamp, mtim: NewTimestamp) -> FsResult<()> {
+        self.files.changed = true;
         self.refuse_chosen(&fd, ErrorCode::NotPermitted)?;
         self.wasi.set_times(fd, atim, mtim).await
     }
@@ -124,6 +125,7 @@ impl HostDescriptor for GuestFiles<'_> {
     }
 
     async fn create_directory_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
+        self.files.changed = true;
         self.refuse_chosen(&fd, ErrorCode::NotPermitted)?;
         if let Some(quota) = self.quota(&fd) {
             return Ok(quota.create_dir(self.dir(&fd)?, &path)?);
@@ -160,6 +162,7 @@ impl HostDescriptor for GuestFiles<'_> {
         atim: NewTimestamp,
         mtim: NewTimestamp,
     ) -> FsResult<()> {
+        self.files.changed = true;
         self.refuse_chosen(&fd, ErrorCode::NotPermitted)?;
         self.wasi.set_times_at(fd, flags, path, atim, mtim).await
     }
@@ -191,6 +194,7 @@ impl HostDescriptor for GuestFiles<'_> {
     }
 
     async fn remove_directory_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
+        self.files.changed = true;
         self.refuse_chosen(&fd, ErrorCode::NotPermitted)?;
         if let Some(quota) = self.quota(&fd) {
             return Ok(quota.remove_dir(self.dir(&fd)?, &path)?);
@@ -207,6 +211,7 @@ impl HostDescriptor for GuestFiles<'_> {
     }
 
     async fn symlink_at(&mut self, fd: Fd, src: String, dest: String) -> FsResult<()> {
+        self.files.changed = true;
         self.refuse_chosen(&fd, ErrorCode::NotPermitted)?;
         if let Some(quota) = self.quota(&fd) {
             return Ok(quota.symlink(&src, self.dir(&fd)?, &dest)?);
@@ -215,6 +220,7 @@ impl HostDescriptor for GuestFiles<'_> {
     }
 
     async fn unlink_file_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
+        self.files.changed = true;
         self.refuse_chosen(&fd, ErrorCode::NotPermitted)?;
         if let Some(quota) = self.quota(&fd) {
             return Ok(quota.remove_file(self.dir(&fd)?, &path)?);

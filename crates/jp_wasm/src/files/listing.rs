@@ -51,7 +51,7 @@ impl GuestFiles<'_> {
     ) -> wasmtime::Result<()> {
         self.files.listings = self.files.listings.saturating_sub(1);
         let ours = Resource::<Listing>::new_own(listing.rep());
-        // Asked first: the table drops whatever it is told to, and says only then that it was
+        // Asked first: the table drops whatever it is asked to, and reports only then that it was
         // something else.
         if self.wasi.table.get(&ours).is_ok() {
             self.wasi.table.delete(ours)?;

@@ -6,7 +6,7 @@
 //! the disk, so it counts until it is closed. What is refused changes nothing, neither the disk nor
 //! the count. What directories themselves take on the disk is bounded by `files` alone.
 //!
-//! Whoever changes something does so while holding the count, so descriptors cannot race.
+//! Every change is made while holding the count, so descriptors cannot race.
 
 use std::{
     fs::{File as StdFile, Metadata},
@@ -47,7 +47,7 @@ pub(crate) struct Used {
     limit: TempQuota,
     held: TempQuota,
     open: Vec<(Identity, Weak<StdFile>)>,
-    // Removed while open; the handle tells their length when the last other one is closed.
+    // Removed while open; the handle gives their length when the last other one is closed.
     removed: Vec<(Identity, StdFile)>,
 }
 
@@ -98,7 +98,7 @@ impl Quota {
 }
 
 impl Used {
-    /// Takes room, or says that there is none, as a full disk does.
+    /// Takes room, or fails as a full disk does.
     pub(crate) fn take(&mut self, bytes: u64, files: u64) -> io::Result<()> {
         let enough = |used: &Self| {
             let held = used.held;
@@ -144,7 +144,7 @@ impl Used {
         match self.handle(victim.identity).map(|open| open.try_clone()) {
             None => self.give_back(victim.bytes, 1),
             Some(Ok(handle)) => self.removed.push((victim.identity, handle)),
-            // Without a handle nobody could tell how long it is when it is closed: it stays counted.
+            // Without a handle its length at the end is unknown: it stays counted.
             Some(Err(_)) => {}
         }
     }

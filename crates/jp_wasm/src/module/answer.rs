@@ -15,7 +15,7 @@ use crate::{
     error::Error,
 };
 
-/// JSON longer than this is no status, version or flag of ours.
+/// JSON longer than this is not a status, version or flag of ours.
 const MAX_WORD: usize = 100;
 
 /// Characters of a reason; a JSON error may quote what it could not read.
@@ -70,7 +70,7 @@ impl Envelope<'_> {
         })
     }
 
-    /// Returns the status, whichever way it is written; nothing for what is no text.
+    /// Returns the status, whichever way it is written; nothing for what is not a text.
     fn status(&self) -> Cow<'_, str> {
         let written = word(self.status);
         let quoted = written.strip_prefix('"');
@@ -126,7 +126,7 @@ pub(super) fn of_capability(name: &str, result: Result<Box<RawValue>, Capability
     }
 }
 
-/// Writes what a module is told about a capability call that was answered.
+/// Writes the result of a capability call as a module receives it.
 pub(super) fn told(name: &str, result: &RawValue) -> String {
     let name = Value::from(name).to_string();
     let parts = [

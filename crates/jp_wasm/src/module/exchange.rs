@@ -14,7 +14,7 @@ use crate::{
     host::State,
 };
 
-/// A function that is told where its input lies and tells where its output does.
+/// A function that takes where its input lies and returns where its output does.
 pub(super) type Entry = TypedFunc<(i32, i32), i64>;
 
 /// A part of a module's memory, as the module sees it.
@@ -142,7 +142,7 @@ impl<'a> Exchange<'a> {
         let Err(error) = freed.await else {
             return Ok(());
         };
-        // Memory that was refused earlier is no reason of this trap.
+        // Memory that was refused earlier is not the reason of this trap.
         let signs = Signs {
             memory_refused: false,
             could_exceed_output: false,

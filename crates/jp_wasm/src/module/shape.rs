@@ -1,8 +1,8 @@
-//! What a core module must export and may import to be a tool, and the words for what is missing.
+//! What a core module must export and may import to be a tool, and the words for what it lacks.
 
 use wasmtime::{ExternType, FuncType, Module, ModuleExport};
 
-use crate::{guest::ToolKind, preview1};
+use crate::{error::Error, guest::ToolKind, preview1};
 
 /// The type of an entrypoint and of `resume`: where the input lies, and where the output.
 const ENTRY: &str = "(i32,i32)->i64";
@@ -10,21 +10,55 @@ const ENTRY: &str = "(i32,i32)->i64";
 /// The names that are tried when none is configured.
 const DEFAULT_ENTRIES: [&str; 2] = ["execute", "invoke"];
 
+/// Why a module is not a tool, or why a call cannot enter it. Names of its exports are its author's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ShapeError {
+    #[error(
+        "WASM module imports `{}/{}`; a tool module has no imports, or those of {} alone",
+        jp_text::short_line(module, 120),
+        jp_text::short_line(name, 120),
+        preview1::NAME
+    )]
+    Import { module: String, name: String },
+    #[error("WASM module missing exported memory")]
+    NoMemory,
+    #[error("WASM module missing exported memory: its `memory` has another type")]
+    MemoryType,
+    #[error(
+        "WASM module missing `{}{wanted}` export",
+        jp_text::short_line(name, 120)
+    )]
+    NoFunction { name: String, wanted: &'static str },
+    #[error(
+        "WASM module missing `{0}{wanted}` export: its `{0}` has another type",
+        jp_text::short_line(name, 120)
+    )]
+    FunctionType { name: String, wanted: &'static str },
+}
+
+impl From<ShapeError> for Error {
+    fn from(problem: ShapeError) -> Self {
+        Self::InstantiateModule {
+            reason: problem.to_string(),
+        }
+    }
+}
+
 /// The exports of a module that are used.
 pub(super) struct Shape {
     /// Whether it imports WASI preview 1.
     pub(super) wasi: bool,
     /// What text is exchanged through; or which of it is missing.
-    pub(super) memory: Result<MemoryExports, String>,
+    pub(super) memory: Result<MemoryExports, ShapeError>,
     /// Lets it go on with the result of a capability call.
     pub(super) resume: Option<ModuleExport>,
-    /// Sets up a WASI module that is no program.
+    /// Sets up a WASI module that is not a program.
     pub(super) initialize: Option<ModuleExport>,
     /// Runs a WASI program.
     start: Option<ModuleExport>,
     /// How a call enters that names no export. Looking for one writes out types, too slow for each
     /// call.
-    unnamed: Result<WayIn, String>,
+    unnamed: Result<WayIn, ShapeError>,
 }
 
 /// What text is exchanged through.
@@ -44,15 +78,13 @@ pub(crate) enum WayIn {
 }
 
 impl Shape {
-    /// Looks at a module, or says why it is no tool.
-    pub(super) fn of(module: &Module) -> Result<Self, String> {
+    /// Looks at a module, or says why it is not a tool.
+    pub(super) fn of(module: &Module) -> Result<Self, ShapeError> {
         if let Some(import) = module.imports().find(|i| i.module() != preview1::NAME) {
-            return Err(format!(
-                "WASM module imports `{}/{}`; a tool module has no imports, or those of {} alone",
-                jp_text::short_line(import.module(), 120),
-                jp_text::short_line(import.name(), 120),
-                preview1::NAME
-            ));
+            return Err(ShapeError::Import {
+                module: import.module().to_owned(),
+                name: import.name().to_owned(),
+            });
         }
         let wasi = module.imports().next().is_some();
         let only_wasi = |name| function(module, name, "()->()").ok().filter(|_| wasi);
@@ -62,7 +94,7 @@ impl Shape {
             resume: function(module, "resume", ENTRY).ok(),
             initialize: only_wasi("_initialize"),
             start: only_wasi("_start"),
-            unnamed: Err(String::new()),
+            unnamed: Err(ShapeError::NoMemory),
         };
         shape.unnamed = shape.find(module, None);
         if let (Err(missing), None) = (&shape.memory, shape.start) {
@@ -81,7 +113,7 @@ impl Shape {
     }
 
     /// Finds the export that a call enters by.
-    pub(super) fn way_in(&self, module: &Module, name: Option<&str>) -> Result<WayIn, String> {
+    pub(super) fn way_in(&self, module: &Module, name: Option<&str>) -> Result<WayIn, ShapeError> {
         match name {
             None => self.unnamed.clone(),
             Some(name) if name == DEFAULT_ENTRIES[0] => self.unnamed.clone(),
@@ -89,7 +121,7 @@ impl Shape {
         }
     }
 
-    fn find(&self, module: &Module, named: Option<&str>) -> Result<WayIn, String> {
+    fn find(&self, module: &Module, named: Option<&str>) -> Result<WayIn, ShapeError> {
         if let (Some("_start"), Some(start)) = (named, self.start) {
             return Ok(WayIn::Command(start));
         }
@@ -108,20 +140,18 @@ impl Shape {
 
 /// Finds what text is exchanged through. Which entrypoint a call will name is not known yet, so
 /// any function that could be one will do.
-fn memory(module: &Module) -> Result<MemoryExports, String> {
+fn memory(module: &Module) -> Result<MemoryExports, ShapeError> {
     let memory = match module.get_export("memory") {
         Some(ExternType::Memory(memory)) if !memory.is_64() && !memory.is_shared() => {
             module.get_export_index("memory")
         }
         Some(ExternType::Memory(_)) => {
-            return Err(
-                "WASM module missing exported memory: its `memory` has another type".into(),
-            );
+            return Err(ShapeError::MemoryType);
         }
         _ => None,
     };
     let exports = MemoryExports {
-        memory: memory.ok_or("WASM module missing exported memory")?,
+        memory: memory.ok_or(ShapeError::NoMemory)?,
         alloc: function(module, "alloc", "(i32)->i32")?,
         dealloc: function(module, "dealloc", "(i32,i32)->()")?,
     };
@@ -135,7 +165,7 @@ fn memory(module: &Module) -> Result<MemoryExports, String> {
     }
 }
 
-fn default_entry(module: &Module) -> Result<ModuleExport, String> {
+fn default_entry(module: &Module) -> Result<ModuleExport, ShapeError> {
     let [first, second] = DEFAULT_ENTRIES;
     if module.get_export(first).is_none() && module.get_export(second).is_some() {
         return function(module, second, ENTRY);
@@ -144,20 +174,20 @@ fn default_entry(module: &Module) -> Result<ModuleExport, String> {
 }
 
 /// Finds a function by name and type.
-fn function(module: &Module, name: &str, wanted: &str) -> Result<ModuleExport, String> {
-    let missing = |why: &str| {
-        let name = jp_text::short_line(name, 120);
-        format!("WASM module missing `{name}{wanted}` export{why}")
+fn function(module: &Module, name: &str, wanted: &'static str) -> Result<ModuleExport, ShapeError> {
+    let missing = || ShapeError::NoFunction {
+        name: name.to_owned(),
+        wanted,
     };
     match module.get_export(name) {
         Some(ExternType::Func(ty)) if signature(&ty) == wanted => {
-            module.get_export_index(name).ok_or_else(|| missing(""))
+            module.get_export_index(name).ok_or_else(missing)
         }
-        Some(_) => Err(missing(&format!(
-            ": its `{}` has another type",
-            jp_text::short_line(name, 120)
-        ))),
-        None => Err(missing("")),
+        Some(_) => Err(ShapeError::FunctionType {
+            name: name.to_owned(),
+            wanted,
+        }),
+        None => Err(missing()),
     }
 }
 

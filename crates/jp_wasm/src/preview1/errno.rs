@@ -29,7 +29,7 @@ impl Errno {
 /// Why a function did not do what it was asked to.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// The guest is told.
+    /// The guest gets this error.
     Errno(Errno),
     /// The guest is stopped.
     Stop(wasmtime::Error),

@@ -15,7 +15,7 @@ use super::{
 /// What one call may wait for.
 const MAX_SUBSCRIPTIONS: u32 = 1024;
 
-/// Bytes of what a guest waits for, and of what it is told.
+/// Bytes of what a guest waits for, and of what it receives.
 const SUBSCRIPTION: u32 = 48;
 const EVENT: usize = 32;
 
@@ -82,7 +82,7 @@ impl Call<'_> {
             _ => Duration::ZERO,
         };
         if wait.is_zero() {
-            // Whoever asks again and again lets others have their turn.
+            // A guest that polls in a loop gives others their turn.
             tokio::task::yield_now().await;
         } else {
             tokio::time::sleep(wait).await;

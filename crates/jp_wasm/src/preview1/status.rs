@@ -29,7 +29,7 @@ const FILE_RIGHTS: u64 = 0x1ff | 0x7 << 21 | 1 << 27;
 /// is done.
 const DIRECTORY_RIGHTS: u64 = 0x3ff << 9 | 1 << 20 | 1 << 21 | 1 << 23 | 0x7 << 24;
 
-/// What preview 1 tells about a file, as bytes.
+/// What preview 1 reports about a file, as bytes.
 pub(super) struct Filestat([u8; 64]);
 
 impl Filestat {

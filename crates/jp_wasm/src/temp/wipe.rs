@@ -10,7 +10,7 @@ use rustix::{
     io::Errno,
 };
 
-/// Rounds over the top before giving up: whoever still fills the directory must not keep us here.
+/// Rounds over the top before giving up: a process that still fills the directory must not keep us here.
 /// Each round removes all that was in the top, so a tree needs as many rounds as it has levels.
 const MAX_ROUNDS: usize = 1_000_000;
 

@@ -1,6 +1,6 @@
 //! Characters of a text that may be UTF-8, may be broken, or may be meant as bytes.
 
-use crate::commands::pace;
+use crate::pieces;
 use crate::stop::Stop;
 use crate::system::System;
 
@@ -64,7 +64,7 @@ pub(super) fn change_case(
     utf8: bool,
 ) -> Result<Vec<u8>, Stop> {
     let mut out = Vec::with_capacity(text.len());
-    for piece in pace::pieces(text) {
+    for piece in pieces::pieces(text) {
         push_changed(&mut out, piece, upper, utf8);
         if piece.len() < text.len() {
             sys.work_bytes(piece.len())?;

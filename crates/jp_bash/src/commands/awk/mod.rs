@@ -24,8 +24,8 @@ use run::{Fault, Vm, assignment};
 use value::Meter;
 
 use super::Spec;
-use super::io::{Input, complain};
 use super::options::{Opt, Order, Takes, opt, parse as parse_options, refused};
+use crate::io::{Input, complain};
 use crate::stop::Stop;
 use crate::system::{OpenHow, System, failed};
 
@@ -82,7 +82,7 @@ const OPTIONS: &[Opt] = &[
 ];
 
 /// All names that run this awk.
-pub(crate) const SPECS: [Spec; 4] = [spec("awk"), spec("gawk"), spec("mawk"), spec("nawk")];
+pub(crate) const SPECS: &[Spec] = &[spec("awk"), spec("gawk"), spec("mawk"), spec("nawk")];
 
 const fn spec(name: &'static str) -> Spec {
     Spec {

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::commands::io::{CHUNK, Output};
 use crate::errno::Errno;
+use crate::io::{CHUNK, Output};
 use crate::regex::{MatchError, Regex};
 use crate::stop::{Limit, Stop};
 use crate::system::{Ended, Fd, OpenHow, Pid, Spawn, SysError, SysResult, System, failed};

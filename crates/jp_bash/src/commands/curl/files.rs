@@ -1,7 +1,7 @@
 //! The virtual files that options name: read whole, written whole.
 
 use super::Failure;
-use crate::commands::io::{CHUNK, Input};
+use crate::io::{CHUNK, Input};
 use crate::stop::Stop;
 use crate::system::{Follow, OpenHow, SysError, System, failed};
 

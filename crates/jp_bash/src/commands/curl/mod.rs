@@ -14,7 +14,7 @@ mod url;
 mod write_out;
 
 use crate::commands::Spec;
-use crate::commands::io::complain;
+use crate::io::complain;
 use crate::stop::Stop;
 use crate::system::{SysError, System};
 

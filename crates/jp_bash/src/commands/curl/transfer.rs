@@ -10,7 +10,7 @@ use super::config::{Config, Target};
 use super::cookies::Jar;
 use super::url::{BadUrl, Url};
 use super::{Failure, files, write_out};
-use crate::commands::io::complain;
+use crate::io::complain;
 use crate::stop::Stop;
 use crate::system::{HttpError, HttpRequest, HttpResponse, PIECE, System, failed};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::commands::io::Held;
+use crate::io::Held;
 use crate::stop::Stop;
 use crate::system::System;
 

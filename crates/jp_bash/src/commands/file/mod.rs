@@ -14,11 +14,11 @@ pub(crate) mod target;
 mod tests;
 pub(crate) mod time;
 
-use super::io::{Output, complain};
 pub(crate) use super::options::{HELP, VERSION};
 use super::options::{Opt, Order, Parsed, Takes, hint, parse};
 use super::quote;
 use crate::errno::Errno;
+use crate::io::{Output, complain};
 use crate::stop::Stop;
 use crate::system::{System, failed};
 

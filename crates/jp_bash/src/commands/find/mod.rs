@@ -200,7 +200,7 @@ fn operands(
             }
         }
     };
-    let mut input = super::io::Input::new(fd);
+    let mut input = crate::io::Input::new(fd);
     let mut found = Vec::new();
     while let Ok(Some(record)) = failed(input.record(cmd.sys, 0))? {
         let record = record.strip_suffix(b"\0").unwrap_or(record).to_vec();

@@ -1,7 +1,7 @@
 //! What the arguments of grep ask for.
 
-use crate::commands::io::{Input, complain};
 use crate::commands::options::{Order, parse_with_usage};
+use crate::io::{Input, complain};
 use crate::regex::{Dialect, Flags, Flavor, Regex, Whole};
 use crate::stop::Stop;
 use crate::system::{OpenHow, System, failed};

@@ -4,8 +4,8 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use super::config::{Binary, Config, Show};
 use super::print;
-use crate::commands::io::{Output, complain};
 use crate::errno::Errno;
+use crate::io::{Output, complain};
 use crate::regex::{MatchError, WINDOW};
 use crate::stop::{Limit, Stop};
 use crate::system::{Fd, FileKind, SysError, SysResult, System, Whence};

@@ -3,8 +3,8 @@
 use super::config::{Config, Directories, Show};
 use super::glob;
 use super::search::{Found, Search};
-use crate::commands::io::complain;
 use crate::errno::Errno;
+use crate::io::complain;
 use crate::stop::{Limit, Stop};
 use crate::system::{FileKind, Follow, OpenHow, SysError, System, failed};
 

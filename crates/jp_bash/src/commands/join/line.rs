@@ -2,7 +2,7 @@
 
 use super::{Wanted, compare};
 use crate::commands::file::Cmd;
-use crate::commands::io::{Held, Input};
+use crate::io::{Held, Input};
 use crate::stop::Stop;
 use crate::system::{PIECE, System, failed};
 

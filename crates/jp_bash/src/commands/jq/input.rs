@@ -7,7 +7,7 @@ use super::fuel::Fuel;
 use super::json::{self, Parser, Step};
 use super::stream::Events;
 use super::value::Value;
-use crate::commands::io::complain;
+use crate::io::complain;
 use crate::system::{Fd, OpenHow, SysError, failed};
 
 /// How much is read at first; a text that does not fit makes the pieces grow.

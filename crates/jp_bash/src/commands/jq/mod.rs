@@ -47,7 +47,7 @@ use value::Value;
 use world::World;
 
 use crate::commands::Spec;
-use crate::commands::io::{Output, complain};
+use crate::io::{Output, complain};
 use crate::stop::Stop;
 use crate::system::{PIECE, SysError, System};
 

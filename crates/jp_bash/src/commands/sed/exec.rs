@@ -6,8 +6,8 @@ mod substitute;
 
 use super::files::{Files, Sink};
 use super::script::{Action, Command, Script};
-use crate::commands::io::{Input, complain};
 use crate::errno::Errno;
+use crate::io::{Input, complain};
 use crate::regex::MatchError;
 use crate::stop::Stop;
 use crate::system::{OpenHow, System, failed};

@@ -1,7 +1,7 @@
 //! The files of a run of sed: what is read in order, where output goes, editing in place.
 
-use crate::commands::io::{Input, Output, complain};
 use crate::errno::Errno;
+use crate::io::{Input, Output, complain};
 use crate::stop::Stop;
 use crate::system::{Fd, FileKind, Follow, OpenHow, SysError, System, failed};
 

@@ -11,8 +11,8 @@ mod subst;
 mod tests;
 
 use crate::commands::Spec;
-use crate::commands::io::{Input, complain};
 use crate::commands::options::{Opt, Order, Parsed, Takes, opt, parse_with_usage, refused};
+use crate::io::{Input, complain};
 use crate::stop::Stop;
 use crate::system::{OpenHow, System, failed};
 

@@ -1,7 +1,7 @@
 //! The files that `split` writes: their names, one after the other, and the one that is open.
 
 use crate::commands::file::Cmd;
-use crate::commands::io::Output;
+use crate::io::Output;
 use crate::stop::Stop;
 use crate::system::{Fd, OpenHow, failed};
 

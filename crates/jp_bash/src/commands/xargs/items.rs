@@ -1,6 +1,6 @@
 //! The items of `xargs`: words with quotes and backslashes, lines, or pieces between delimiters.
 
-use crate::commands::io::Input;
+use crate::io::Input;
 use crate::stop::Stop;
 use crate::system::{System, failed};
 

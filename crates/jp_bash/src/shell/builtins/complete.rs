@@ -418,7 +418,10 @@ fn commands(shell: &mut Shell<'_>) -> Result<Vec<Vec<u8>>, Flow> {
     set.extend(shell.functions.keys().map(|name| name.to_vec()));
     set.extend(super::names().iter().map(|name| name.as_bytes().to_vec()));
     set.extend(
-        crate::commands::table::names()
+        shell
+            .kernel
+            .programs
+            .names()
             .iter()
             .map(|name| name.as_bytes().to_vec()),
     );

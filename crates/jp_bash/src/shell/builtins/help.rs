@@ -2,6 +2,7 @@
 
 use super::args::Getopt;
 use super::help_topics::{TOPICS, Topic};
+use crate::program::Programs;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::pattern::Pattern;
@@ -20,7 +21,7 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
     }
     let rest = options.rest();
     if rest.is_empty() {
-        let text = overview();
+        let text = overview(shell.kernel.programs);
         return shell.print(b"help", text.as_bytes());
     }
     let is_pattern = |word: &&Vec<u8>| word.iter().any(|byte| b"*?[".contains(byte));
@@ -86,7 +87,7 @@ fn page(topic: &Topic, how: u8) -> String {
 }
 
 fn missing(shell: &mut Shell<'_>, name: &[u8]) -> Result<i32, Flow> {
-    if let Some(spec) = crate::commands::find(name) {
+    if let Some(spec) = shell.kernel.programs.find(name) {
         let text = format!("{}: {}\n", spec.name, spec.about);
         return shell.print(b"help", text.as_bytes());
     }
@@ -104,13 +105,13 @@ fn missing(shell: &mut Shell<'_>, name: &[u8]) -> Result<i32, Flow> {
     Ok(1)
 }
 
-fn overview() -> String {
+fn overview(programs: &Programs) -> String {
     let mut out = String::from("jp bash: a virtual bash 5.2. Builtins:\n");
     for topic in TOPICS {
         out.push_str(&format!(" {:<12} {}\n", topic.name, topic.about));
     }
     out.push_str("Commands:\n");
-    for spec in crate::commands::table::all() {
+    for spec in programs.all() {
         out.push_str(&format!(" {:<12} {}\n", spec.name, spec.about));
     }
     out

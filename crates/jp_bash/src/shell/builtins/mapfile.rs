@@ -1,7 +1,7 @@
 //! `mapfile` and `readarray`: lines of a descriptor into an array.
 
 use super::args::{Getopt, number, operand};
-use crate::commands::io::Input;
+use crate::io::Input;
 use crate::shell::Shell;
 use crate::shell::expand::quote;
 use crate::shell::flow::Flow;

@@ -1,7 +1,7 @@
 //! Quoting, the four ways bash does it: `printf %q`, `${x@Q}`, `set`, `declare -p`.
 
 use crate::budget::{Budget, PIECE};
-use crate::commands::pace::pieces;
+use crate::pieces::pieces;
 use crate::stop::Stop;
 
 /// Tells whether a character would not show as itself, so that only `$'…'` can hold it.

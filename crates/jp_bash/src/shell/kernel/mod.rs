@@ -19,9 +19,10 @@ pub(crate) use process::{Process, State};
 use tasks::Task;
 pub(crate) use tasks::{Resume, Start, YieldTo};
 
-use crate::bash::Builtins;
 use crate::budget::Budget;
 use crate::host::Host;
+use crate::program::Programs;
+use crate::shell::custom::Builtins;
 use crate::stop::{Limit, Stop};
 use crate::syntax::names::Names;
 use crate::system::Pid;
@@ -45,6 +46,7 @@ pub(crate) struct Kernel {
     pub(crate) budget: Rc<Budget>,
     pub(crate) host: Host,
     pub(crate) identity: Identity,
+    pub(crate) programs: &'static Programs,
     pub(crate) custom: Builtins,
     pub(crate) sinks: Rc<Sinks>,
     /// When the run began, on the monotonic clock.
@@ -80,6 +82,7 @@ pub(crate) struct Parts {
     pub(crate) budget: Budget,
     pub(crate) host: Host,
     pub(crate) identity: Identity,
+    pub(crate) programs: &'static Programs,
     pub(crate) custom: Builtins,
     pub(crate) sinks: Rc<Sinks>,
     /// Nothing is added to what bash prints.
@@ -96,6 +99,7 @@ impl Kernel {
             budget: Rc::new(parts.budget),
             host: parts.host,
             identity: parts.identity,
+            programs: parts.programs,
             custom: parts.custom,
             sinks: parts.sinks,
             started,

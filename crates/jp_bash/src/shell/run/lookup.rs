@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::bash::Builtin;
-use crate::commands::{self, Spec};
 use crate::errno::Errno;
+use crate::program::Program;
 use crate::shell::builtins::{self, Entry};
+use crate::shell::custom::Builtin;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::known;
@@ -20,7 +20,7 @@ pub(crate) enum Found {
     Function(Definition),
     Builtin(&'static Entry),
     /// A command of ours; the path is where it would be.
-    Command(&'static Spec),
+    Command(&'static Program),
     /// A command of the embedder.
     Custom(Arc<dyn Builtin>),
     /// `bash` or `sh`: a shell in a shell.
@@ -85,7 +85,7 @@ impl Shell<'_> {
         if let Some((path, _)) = self.hashed.get(name) {
             let ours = path.strip_prefix(b"/usr").unwrap_or(path);
             if ours.strip_prefix(b"/bin/") == Some(name)
-                && let Some(spec) = commands::find(name)
+                && let Some(spec) = self.kernel.programs.find(name)
             {
                 return Ok(Found::Command(spec));
             }
@@ -102,7 +102,7 @@ impl Shell<'_> {
         for dir in path.split(|byte| *byte == b':') {
             // Our own directory holds our commands, without a look at the file system.
             if matches!(dir, b"/usr/bin" | b"/bin") {
-                match commands::find(name) {
+                match self.kernel.programs.find(name) {
                     Some(spec) => return Ok(Found::Command(spec)),
                     None if is_shell(name) => return Ok(Found::Shell),
                     None => {}
@@ -137,7 +137,7 @@ impl Shell<'_> {
             return Ok(Found::NotExecutable(path.to_vec(), Errno::Access));
         }
         if let Some(name) = self.program_name(path) {
-            if let Some(spec) = commands::find(name) {
+            if let Some(spec) = self.kernel.programs.find(name) {
                 return Ok(Found::Command(spec));
             }
             if is_shell(name) {

@@ -25,6 +25,8 @@ use crate::syntax::ast::{AndOr, Item, List, Pipeline};
 use crate::system::{PIECE, SysError, System};
 
 pub(crate) use lookup::Found;
+#[cfg(test)]
+pub(crate) use missing::known_missing;
 pub(crate) use trace::word_text;
 
 impl Shell<'_> {

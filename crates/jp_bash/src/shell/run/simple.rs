@@ -3,11 +3,11 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use crate::bash::{Builtin, BuiltinContext};
-use crate::commands::Spec;
 use crate::errno::Errno;
+use crate::program::Program;
 use crate::shell::Shell;
 use crate::shell::builtins::Entry;
+use crate::shell::custom::{Builtin, BuiltinContext};
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::run::Found;
@@ -370,7 +370,7 @@ impl Shell<'_> {
         self.report_missing(name)
     }
 
-    fn run_spec(&mut self, spec: &Spec, words: &[Vec<u8>]) -> Result<i32, Flow> {
+    fn run_spec(&mut self, spec: &Program, words: &[Vec<u8>]) -> Result<i32, Flow> {
         let before = self.fds.clone();
         let outer = std::mem::take(&mut self.reserved);
         // Only a program that has the process for itself can be meant by a signal to it.

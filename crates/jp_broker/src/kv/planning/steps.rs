@@ -28,8 +28,8 @@ const NAMED: usize = 20;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Step {
     /// What the step is.
-    // Guests also write it under one of the other names of `TITLES`.
-    #[cfg_attr(test, schemars(with = "Option<Title>"))]
+    // Guests also write it under one of the other names of `TITLES`; an empty one is passed over.
+    #[cfg_attr(test, schemars(with = "Option<Text<1024>>"))]
     pub(super) title: String,
     /// What other steps may call it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,23 +3,34 @@
 use std::io::{self, IsTerminal, Read};
 
 use jp_bash::{Input, Output, OutputStream, Stdin, Writer};
+use jp_llm::script::ScriptRecord;
 
 use crate::error::CliError;
 
 /// The longest script that is read from a file.
-const MAX_SCRIPT: u64 = 16 << 20;
+pub(super) const MAX_SCRIPT: u64 = 16 << 20;
 
-/// Hands on the standard input of this process; it is read only when the script reads.
-pub(super) fn of_process() -> Stdin {
-    let input = Input::new(|buffer| io::stdin().read(buffer));
+/// Hands on the standard input of this process; it is read only when the script reads. Where it is the
+/// script itself, `heard` hears what is read.
+pub(super) fn of_process(heard: Option<ScriptRecord>) -> Stdin {
+    let input = Input::new(move |buffer| {
+        let read = io::stdin().read(buffer)?;
+        if let Some(heard) = &heard {
+            heard.read(buffer.get(..read).unwrap_or_default());
+        }
+        Ok(read)
+    });
     Stdin::Reader(input.terminal(io::stdin().is_terminal()))
 }
 
 /// Writes to the streams of this process at once: a reader that has gone ends what writes, as everywhere.
-pub(super) fn to_process() -> Output {
-    Output::Writer(Writer::new(|stream, bytes| match stream {
-        OutputStream::Out => write_all(io::stdout(), bytes),
-        OutputStream::Err => write_all(io::stderr(), bytes),
+pub(super) fn to_process(record: ScriptRecord) -> Output {
+    Output::Writer(Writer::new(move |stream, bytes| {
+        record.printed(stream, bytes.len());
+        match stream {
+            OutputStream::Out => write_all(io::stdout(), bytes),
+            OutputStream::Err => write_all(io::stderr(), bytes),
+        }
     }))
 }
 

@@ -5,7 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jp_bash::{BashBuilder, HostDir, HostMode};
+use jp_bash::{HostDir, HostMode};
+use jp_llm::script::ScriptBuilder;
 
 use super::script::real;
 use crate::{error::CliError, recover, text, ui::Ui};
@@ -14,7 +15,7 @@ use crate::{error::CliError, recover, text, ui::Ui};
 pub(super) struct Mounted {
     pub(super) host: PathBuf,
     pub(super) path: String,
-    mode: HostMode,
+    pub(super) mode: HostMode,
 }
 
 impl Mounted {
@@ -57,15 +58,35 @@ impl Mounts {
     /// Opens the directories and adds them; an apply that was killed in one is undone or finished first.
     pub(super) fn add_to(
         &self,
-        mut builder: BashBuilder,
+        mut builder: ScriptBuilder,
         ui: &Ui,
-    ) -> Result<BashBuilder, CliError> {
+    ) -> Result<ScriptBuilder, CliError> {
         for mounted in &self.0 {
             let dir = mounted.open()?;
-            recover::directory(&dir, &mounted.host, ui);
-            builder = builder.mount(mounted.path.as_str(), dir, mounted.mode);
+            builder = builder.mount(&mounted.path, dir, mounted.mode, |recovery| {
+                recover::tell(&recovery, &mounted.host, ui);
+            });
         }
         Ok(builder)
+    }
+
+    /// Returns all of them.
+    pub(super) fn all(&self) -> &[Mounted] {
+        &self.0
+    }
+
+    /// Returns the file of this machine that the script sees at a path, if a mount shows one there.
+    pub(super) fn host_path(&self, path: &Path) -> Option<PathBuf> {
+        let shown = self.0.iter().filter_map(|mounted| {
+            let below = path.strip_prefix(&mounted.path).ok()?;
+            let top = real(&mounted.host)?;
+            let file = real(&top.join(below))?;
+            file.starts_with(&top).then_some((mounted.path.len(), file))
+        });
+        // Of nested mounts the innermost is seen.
+        shown
+            .max_by_key(|(length, _)| *length)
+            .map(|(_, file)| file)
     }
 
     /// Returns the path at which the script sees a file of this machine, if a mount shows it.

@@ -17,7 +17,7 @@ use crate::error::CliError;
 const COPIES: &str = "/run/jp";
 
 /// A script and how it is called.
-pub(super) struct Script {
+pub(super) struct Found {
     pub(super) text: Vec<u8>,
     pub(super) options: ExecOptions,
     /// A copy of the script that is put among the script's own files, at its `$0`.
@@ -43,17 +43,14 @@ pub(super) fn find(
     command: Option<&OsString>,
     words: &[OsString],
     mounts: &Mounts,
-) -> Result<Script, NoScript> {
-    let mut options = ExecOptions {
-        stdin: input::of_process(),
-        ..ExecOptions::default()
-    };
+) -> Result<Found, NoScript> {
+    let mut options = ExecOptions::default();
     if let Some(command) = command {
         if let Some((name, rest)) = words.split_first() {
             options.name = name.as_bytes().to_vec();
             options.args = bytes(rest);
         }
-        return Ok(Script {
+        return Ok(Found {
             text: command.as_bytes().to_vec(),
             options,
             copy: None,
@@ -74,7 +71,7 @@ pub(super) fn find(
     if file == "-" {
         // Read line by line while it runs: its commands read what follows them.
         options.mode = ExecMode::Input;
-        return Ok(Script {
+        return Ok(Found {
             text: Vec::new(),
             options,
             copy: None,
@@ -83,7 +80,7 @@ pub(super) fn find(
     named(file, options, mounts)
 }
 
-fn named(file: &OsStr, mut options: ExecOptions, mounts: &Mounts) -> Result<Script, NoScript> {
+fn named(file: &OsStr, mut options: ExecOptions, mounts: &Mounts) -> Result<Found, NoScript> {
     let text = match read(file) {
         Ok(text) => text?,
         Err(error) if error.kind() == ErrorKind::NotFound && is_option(file) => {
@@ -101,7 +98,7 @@ fn named(file: &OsStr, mut options: ExecOptions, mounts: &Mounts) -> Result<Scri
         Err(error) if error.kind() == ErrorKind::NotFound => {
             options.mode = ExecMode::Path;
             options.name = file.as_bytes().to_vec();
-            return Ok(Script {
+            return Ok(Found {
                 text: Vec::new(),
                 options,
                 copy: None,
@@ -115,7 +112,7 @@ fn named(file: &OsStr, mut options: ExecOptions, mounts: &Mounts) -> Result<Scri
         None => (copied(file), Some(text.clone())),
     };
     options.name = name;
-    Ok(Script {
+    Ok(Found {
         text,
         options,
         copy,

@@ -1,18 +1,19 @@
 //! The words of `--limit`, `--env` and `--net`.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use jp_bash::{Bounds, Transport};
-use jp_policy::{HostPattern, Net};
+use jp_bash::Bounds;
+use jp_llm::script::bounds;
+use jp_policy::{HostPattern, Limits, Net};
 
 use crate::error::CliError;
 
 /// The limits there are, with what each counts.
 const NAMES: &str = "commands, loops, output, memory, files, depth, time";
 
-/// Reads all `--limit NAME=N`.
+/// Reads all `--limit NAME=N`; what they do not say is as it is for the tool `bash`.
 pub(super) fn limits(words: &[String]) -> Result<Bounds, CliError> {
-    let mut bounds = Bounds::default();
+    let mut bounds = bounds(&Limits::default());
     for word in words {
         let wrong = |why: String| CliError::Usage {
             message: format!("--limit {word}: {why}"),
@@ -67,7 +68,7 @@ pub(super) fn variable(word: &str) -> Result<(&str, &str), CliError> {
 }
 
 /// Reads all `--net HOST`.
-pub(super) fn network(words: &[String]) -> Result<Option<Arc<dyn Transport>>, CliError> {
+pub(super) fn network(words: &[String]) -> Result<Net, CliError> {
     let hosts = words.iter().map(|word| {
         word.parse::<HostPattern>()
             .map_err(|error| CliError::Usage {
@@ -75,11 +76,7 @@ pub(super) fn network(words: &[String]) -> Result<Option<Arc<dyn Transport>>, Cl
                 hint: Some("write a name or address, and :PORT behind it".to_owned()),
             })
     });
-    let net = Net::hosts(hosts.collect::<Result<Vec<_>, _>>()?);
-    jp_llm::transport(&net).map_err(|error| CliError::System {
-        what: "cannot set up the network".to_owned(),
-        source: std::io::Error::other(error.to_string()),
-    })
+    Ok(Net::hosts(hosts.collect::<Result<Vec<_>, _>>()?))
 }
 
 #[cfg(test)]

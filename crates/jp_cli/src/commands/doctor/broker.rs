@@ -30,7 +30,7 @@ fn store(places: &BrokerPlaces) -> Option<Finding> {
         family: Family::System,
         severity: Severity::Error,
         subject: "store".to_owned(),
-        problem,
+        problem: problem.to_string(),
         // A backup in its place would be better; without one this starts with nothing and loses nothing.
         fix: aside(&[dir]),
     })

@@ -3,7 +3,11 @@
 use std::path::Path;
 
 use jp_config::{ToolingConfig, tool::ToolSource};
-use jp_llm::{ToolDefinition, ToolError, Trust, registry::SignedProblem};
+use jp_llm::{
+    ToolDefinition, ToolError, Trust,
+    registry::SignedProblem,
+    tool::{Cause, Misconfigured},
+};
 use jp_registry::Lock;
 
 use super::{
@@ -64,7 +68,12 @@ pub(super) fn tools(
                 .get(&name)
                 .is_some_and(is_of_registry);
         // No lock file could have it, so nobody else tells of it.
-        let shadows = matches!(tool, Err(ToolError::ToolingShadows { .. }));
+        let shadows = tool.as_ref().is_err_and(|error| {
+            matches!(
+                error.cause(),
+                Cause::Misconfigured(Misconfigured::ToolingShadows { .. })
+            )
+        });
         if (elsewhere && !shadows) || (of_server && asking == Asking::Nobody) {
             continue;
         }
@@ -89,8 +98,8 @@ pub(super) fn tools(
 pub(super) fn fix(name: &str, error: &ToolError, locked: &Locked<'_>) -> String {
     let configured = &locked.session.loaded().config;
     let tooling = configured.tooling.get(name);
-    if let ToolError::Signed { problem, .. } = error {
-        match (problem.as_ref(), tooling) {
+    if let Cause::Signed(problem) = error.cause() {
+        match (problem, tooling) {
             (SignedProblem::NotLocked | SignedProblem::Changed { .. }, _) => {
                 return "jp tool lock".to_owned();
             }
@@ -108,7 +117,7 @@ pub(super) fn fix(name: &str, error: &ToolError, locked: &Locked<'_>) -> String 
         }
     }
     if let Some(hint) = error.hint() {
-        return hint;
+        return hint.to_owned();
     }
     let tool = configured.conversation.tools.tools.get(name);
     let table = match tool.map(|tool| &tool.source) {

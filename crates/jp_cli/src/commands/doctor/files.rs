@@ -10,7 +10,7 @@ use jp_config::{
 use jp_llm::{ToolDefinition, Trust};
 
 use super::finding::{Family, Finding, Severity, aside, word};
-use crate::session::Session;
+use crate::{commands, session::Session};
 
 /// Where the programs of commands are looked up, as in a call.
 const PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
@@ -69,7 +69,7 @@ fn wasm(
             return Some(finding(Severity::Error, problem, absent(name, path)));
         }
     };
-    if let Err(problem) = is_tool(&real, session) {
+    if let Some(problem) = commands::wasm::problem_of(&real, session) {
         let problem = format!("`{path}` is not a tool: {problem}");
         return Some(finding(Severity::Error, problem, replace));
     }
@@ -103,21 +103,6 @@ fn unlike_trusted(
         )),
         (Some(_), Err(error)) => Some(format!("`{path}` cannot be read: {error}")),
     }
-}
-
-#[cfg(feature = "wasm-tools")]
-fn is_tool(path: &Path, session: &Session) -> Result<(), String> {
-    let checked = crate::session::block_on(jp_llm::check_file(path, session.host()));
-    match checked.map_err(|error| error.to_string())? {
-        Ok(checked) => checked.problem.map_or(Ok(()), Err),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// Where no Wasm tool runs, that is the finding.
-#[cfg(not(feature = "wasm-tools"))]
-fn is_tool(_: &Path, _: &Session) -> Result<(), String> {
-    Ok(())
 }
 
 /// Looks for the program of a command. A script is the shell's, and what arguments decide is not known

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use jp_config::ToolingConfig;
-use jp_llm::{ToolDefinition, ToolError};
+use jp_llm::{
+    ToolDefinition, ToolError,
+    tool::{Cause, Refused},
+};
 use jp_policy::could_be_satisfied;
 use jp_registry::{Known, Lock, LockedTool, ReceiptProblem, Receipts, Store, Warning};
 
@@ -129,7 +132,7 @@ impl<'a> Locked<'a> {
         let mut known = self.known.roots.publishers();
         let known = known.find(|(known, _)| known.to_string() == id);
         match known {
-            Some((_, publisher)) => format!("jp trust key {} --for {tool}", publisher.key()),
+            Some((_, publisher)) => format!("jp trust key {} --for {tool}", publisher.key),
             None => format!("jp trust key PUBLIC-KEY --for {tool}"),
         }
     }
@@ -281,10 +284,10 @@ pub(super) fn revoked_because(reason: &str) -> String {
 
 /// A workspace that nobody trusts yet is refused things on purpose.
 pub(super) const fn severity_of(error: &ToolError) -> Severity {
-    match error {
-        ToolError::Denied {
+    match error.cause() {
+        Cause::Refused(Refused::Denied {
             untrusted: true, ..
-        } => Severity::Note,
+        }) => Severity::Note,
         _ => Severity::Error,
     }
 }

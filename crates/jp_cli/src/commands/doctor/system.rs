@@ -35,10 +35,7 @@ pub(super) fn clock() -> Vec<Finding> {
     let own = places::own();
     let receipts = own.data_dir().ok().and_then(|data| {
         let receipts = Receipts::open(&Places::new(Path::new("."), data).receipts()).ok()?;
-        let newest = receipts
-            .iter()
-            .map(|(_, receipt)| receipt.verified_at)
-            .max()?;
+        let newest = receipts.newest()?;
         Some(("the newest receipt of a tool", newest.saturating_mul(1000)))
     });
     let ahead = [newest, receipts].into_iter().flatten();
@@ -125,7 +122,7 @@ fn needs_commands(session: &Session) -> bool {
 }
 
 fn wasm() -> Option<Finding> {
-    let (problem, features) = if !cfg!(feature = "wasm-tools") {
+    let (problem, features) = if !jp_llm::runs_wasm() {
         ("this jp was built without Wasm: only commands run", "")
     } else if !cfg!(feature = "compiler") {
         let problem = "this jp was built without the compiler: of Wasm tools only builtins run";

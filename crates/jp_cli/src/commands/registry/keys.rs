@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use jp_disk::Disk;
 use jp_publish::{KeyError, SigningKey};
-use jp_registry::{Role, Signatures};
+use jp_registry::Signatures;
 
 use crate::{
     clock,
@@ -134,18 +134,9 @@ pub(crate) fn sign(args: &SignArgs, ui: &Ui) -> Result<Exit, CliError> {
         true => Signatures::read(&read(&path)?).map_err(CliError::registry)?,
         false => Signatures::default(),
     };
-    // A signature of an earlier text by the same key is no longer of use.
     let id = key.public().id();
-    let kept: Vec<_> = signatures
-        .iter()
-        .filter(|one| one.key != id || one.role != Role::Publisher)
-        .cloned()
-        .collect();
-    signatures = Signatures::default();
-    for one in kept {
-        signatures.add(one).map_err(CliError::registry)?;
-    }
     let made = jp_publish::sign_manifest(&value, &key).map_err(CliError::registry)?;
+    // In place of a signature of an earlier text by the same key.
     signatures.add(made).map_err(CliError::registry)?;
     let written = Disk::real().replace(&path, &signatures.to_bytes(), 0o644);
     written.map_err(|source| CliError::at("cannot write", &path, source))?;

@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jp_publish::{Registry, SigningKey, Submission};
-use jp_registry::{MAX_MANIFEST, Signatures, ToolManifest};
+use jp_registry::{MAX_MANIFEST, Signatures};
 
 use super::keys;
 use crate::{
     clock,
-    commands::tool::verify::{manifest, read, signature_path, signatures},
+    commands::{
+        tool::verify::{manifest, read, signature_path, signatures},
+        wasm,
+    },
     error::CliError,
     exit::Exit,
     places,
@@ -109,7 +112,7 @@ pub(crate) fn init(args: &InitArgs, ui: &Ui) -> Result<Exit, CliError> {
 pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
     let key = keys::open(&args.key)?;
     let (value, said) = manifest(&args.manifest)?;
-    refuse_unbacked(&said, &args.artifact, ui)?;
+    wasm::refuse_unbacked(&said, &args.artifact, ui)?;
     let path = signature_path(&args.manifest);
     let signatures = signatures(&args.manifest, &path)?;
     let signatures = Signatures::read(&signatures).map_err(CliError::registry)?;
@@ -135,32 +138,6 @@ pub(crate) fn publish(args: &PublishArgs, ui: &Ui) -> Result<Exit, CliError> {
         args.dir.display()
     ));
     Ok(Exit::Done)
-}
-
-/// Refuses a tool that asks for what nothing could give to a file like its artifact.
-#[cfg(feature = "wasm-tools")]
-fn refuse_unbacked(said: &ToolManifest, artifact: &Path, ui: &Ui) -> Result<(), CliError> {
-    use crate::session::{Session, block_on};
-    use jp_publish::PublishError;
-
-    let session = Session::open(ui)?;
-    let checked = block_on(jp_llm::check_file(artifact, session.host()))?;
-    // What is no tool at all is told by whoever compares it with the manifest.
-    let form = checked.ok().and_then(|checked| checked.form);
-    let request = said.request();
-    match form.and_then(|form| request.unbacked(form, &jp_llm::is_known_call)) {
-        None => Ok(()),
-        Some(unbacked) => Err(CliError::publish(PublishError::Unbacked {
-            id: said.id.clone(),
-            version: said.version.clone(),
-            unbacked: Box::new(unbacked),
-        })),
-    }
-}
-
-#[cfg(not(feature = "wasm-tools"))]
-fn refuse_unbacked(_: &ToolManifest, _: &Path, _: &Ui) -> Result<(), CliError> {
-    Ok(())
 }
 
 /// Puts a model into a registry.

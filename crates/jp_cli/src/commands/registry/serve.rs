@@ -32,7 +32,14 @@ pub(crate) fn serve(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
         what: what(),
         source,
     };
-    let server = Server::bind(args.addr.as_str(), &args.dir).map_err(failed)?;
+    let server = Server::bind(args.addr.as_str(), &args.dir).map_err(|source| {
+        use std::io::ErrorKind::{AddrInUse, PermissionDenied};
+        // What this machine does not give is its failure; the rest is a wrong directory or address.
+        if matches!(source.kind(), AddrInUse | PermissionDenied) {
+            return failed(source);
+        }
+        CliError::usage(format!("{}: {source}", what()))
+    })?;
     if !server.addr().ip().is_loopback() {
         ui.warning("everybody who can reach this machine can read the registry");
     }

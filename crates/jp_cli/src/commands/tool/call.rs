@@ -70,7 +70,7 @@ pub(super) fn make(
         events,
     });
     let call = Call {
-        id: format!("{:x}-{:x}", clock::now(), std::process::id()),
+        id: clock::call_id(),
         arguments: wanted.arguments,
         files: wanted.files,
         action: wanted.action,

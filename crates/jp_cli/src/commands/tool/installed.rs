@@ -1,6 +1,6 @@
 //! What became of tools that were installed, locked or updated, for people and for programs.
 
-use jp_registry::{CustomOutcome, InstallError, Installed, LockedCustom, Outcome, ToolId, Warning};
+use jp_registry::{InstallError, Installed, LockedCustom, Outcome, ToolId, Warning};
 use serde_json::{Value, json};
 
 use crate::{commands::JSON_VERSION, error::CliError, exit::Exit, text, ui::Ui, words};
@@ -51,7 +51,7 @@ impl<'a> Report<'a> {
     }
 
     /// Reports on tools that come with the workspace.
-    pub(super) fn brought(&mut self, outcomes: Vec<CustomOutcome>) {
+    pub(super) fn brought(&mut self, outcomes: Vec<Outcome<LockedCustom>>) {
         for (name, outcome) in outcomes {
             match outcome {
                 Ok(locked) => {

@@ -3,7 +3,7 @@
 use jp_llm::{
     Details, Executed, ExecutionOutcome, Host, ToolError, Trust,
     runtime::{Ended, Form},
-    tool::{ErrorKind, Printed},
+    tool::{Cause, Printed, Refused, Stop},
 };
 use jp_tool::{Outcome, Problem};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ impl<'a> Ending<'a> {
             Self::Invalid(_) => Exit::Usage,
             Self::NeedsInput(_) => Exit::NeedsInput,
             Self::Cancelled => Exit::Cancelled,
-            Self::Failed(error) => error.kind().into(),
+            Self::Failed(error) => error.verdict().into(),
         }
     }
 }
@@ -112,15 +112,7 @@ fn signal(ended: Ended) -> Option<Value> {
 }
 
 fn failure(error: &ToolError) -> Value {
-    let kind = match error.kind() {
-        ErrorKind::NotFound => "not_found",
-        ErrorKind::Configuration => "configuration",
-        ErrorKind::Denied => "denied",
-        ErrorKind::Time => "time",
-        ErrorKind::Stopped => "stopped",
-        ErrorKind::Host => "host",
-    };
-    json!({"kind": kind, "message": error.to_string(), "hint": error.hint()})
+    json!({"kind": error.kind().as_str(), "message": error.to_string(), "hint": error.hint()})
 }
 
 fn outcome(ending: &Ending<'_>, details: &Details) -> Value {
@@ -190,12 +182,12 @@ fn said_no(message: &str, details: &Details, ui: &Ui) {
 }
 
 fn failed(error: &ToolError, called: &Called, host: &Host, ui: &Ui) {
-    ui.error(&error.to_string(), error.hint().as_deref());
-    if let ToolError::LimitReached {
+    ui.error(&error.to_string(), error.hint());
+    if let Cause::Stopped(Stop::LimitReached {
         printed: so_far, ..
-    } = error
+    }) = error.cause()
     {
-        let Printed { stdout, stderr } = &**so_far;
+        let Printed { stdout, stderr } = so_far;
         if !(stdout.is_empty() && stderr.is_empty()) {
             ui.say(ui.paint(Style::Faint, "it had printed:"));
             printed(stdout, ui);
@@ -211,7 +203,7 @@ fn failed(error: &ToolError, called: &Called, host: &Host, ui: &Ui) {
         Trust::Untrusted
             if called.by_workspace
                 && wants_trust(error)
-                && !matches!(error, ToolError::Denied { .. }) =>
+                && !matches!(error.cause(), Cause::Refused(Refused::Denied { .. })) =>
         {
             ui.say(
                 "note: you have not trusted this workspace; `jp trust` shows what it asks for, \
@@ -226,11 +218,13 @@ fn failed(error: &ToolError, called: &Called, host: &Host, ui: &Ui) {
 /// would be to ask for trust that does not help.
 const fn wants_trust(error: &ToolError) -> bool {
     matches!(
-        error,
-        ToolError::Denied { .. }
-            | ToolError::NotApproved { .. }
-            | ToolError::WasmUnseen { .. }
-            | ToolError::WasmChanged { .. }
+        error.cause(),
+        Cause::Refused(
+            Refused::Denied { .. }
+                | Refused::NotApproved
+                | Refused::WasmUnseen { .. }
+                | Refused::WasmChanged { .. }
+        )
     )
 }
 

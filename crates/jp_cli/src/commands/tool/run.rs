@@ -69,7 +69,7 @@ pub(crate) fn run(args: &RunArgs, ui: &Ui) -> Result<Exit, CliError> {
         Ok(called) => called,
         Err(CliError::Tool(error)) if args.json => {
             ui.json(&report::json_of_error(&args.name, &error))?;
-            return Ok(error.kind().into());
+            return Ok(error.verdict().into());
         }
         Err(error) => return Err(error),
     };

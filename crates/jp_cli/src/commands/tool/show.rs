@@ -228,7 +228,7 @@ impl Shown<'_> {
             Err(error) => {
                 page.field("denied", &error.to_string());
                 if let Some(hint) = error.hint() {
-                    page.field("hint", &hint);
+                    page.field("hint", hint);
                 }
             }
         }

@@ -33,8 +33,7 @@ impl Toggles {
         for name in selection.names() {
             match tools.iter().find(|(known, _)| known == name) {
                 None => {
-                    let name = name.to_owned();
-                    return Err(ToolError::NotFound { name }.into());
+                    return Err(ToolError::not_found(name).into());
                 }
                 Some((_, Ok(tool))) => {
                     let checked = selection.check(name, tool.enable());

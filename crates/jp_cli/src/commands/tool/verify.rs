@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use jp_policy::{Form, Request, Unbacked};
-use jp_registry::{Digest, Expected, FetchedManifest, MAX_MANIFEST, Places, Purpose, ToolManifest};
+use jp_registry::{Digest, Expected, Fetched, MAX_MANIFEST, Places, Purpose, ToolManifest};
 use serde_json::{Value, json};
 
 use crate::{
@@ -116,8 +116,8 @@ pub(crate) fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
     let (_, said) = manifest(&args.manifest)?;
     let signature = args.signature.clone();
     let signature = signature.unwrap_or_else(|| signature_path(&args.manifest));
-    let fetched = FetchedManifest {
-        manifest: read(&args.manifest)?,
+    let fetched = Fetched {
+        bytes: read(&args.manifest)?,
         signatures: signatures(&args.manifest, &signature)?,
         from: args.manifest.display().to_string(),
     };
@@ -144,13 +144,13 @@ pub(crate) fn verify(args: &VerifyArgs, ui: &Ui) -> Result<Exit, CliError> {
         });
     }
     let (id, version) = (&said.id, &said.version);
-    let key = verified.key();
+    let key = &verified.key;
     if args.json {
         ui.json(&json!({
             "version": JSON_VERSION,
             "id": id.as_str(),
             "tool_version": version.to_string(),
-            "manifest": verified.digest().to_string(),
+            "manifest": verified.digest.to_string(),
             "key": key.to_string(),
             "artifact": artifact.map(|found| found.to_string()),
         }))?;
@@ -251,8 +251,8 @@ fn page(said: &ToolManifest, request: &Request) -> Page {
     if let Some(deprecated) = &said.deprecated {
         page.field("deprecated", &deprecated.reason);
     }
-    page.field("takes", &format!("{:#}", said.input_schema()));
-    if let Some(schema) = said.output_schema() {
+    page.field("takes", &format!("{:#}", said.input_schema));
+    if let Some(schema) = &said.output_schema {
         page.field("returns", &format!("{schema:#}"));
     }
     page

@@ -4,7 +4,10 @@ use jp_config::{
     Layer, Loaded, ToolingConfig,
     tool::{ToolConfig, ToolSource},
 };
-use jp_llm::{Host, Looked, ToolDefinition, ToolError};
+use jp_llm::{
+    Host, Looked, ToolDefinition,
+    tool::{Cause, Refused},
+};
 use serde_json::{Value, json};
 
 use crate::words;
@@ -81,12 +84,12 @@ fn of_tool(name: &str, loaded: &Loaded, host: &Host) -> Ask {
         run: preview
             .as_ref()
             .map_or("never", |preview| words::run_mode(preview.run)),
-        denied: preview.err().map(|error| match error {
+        denied: preview.err().map(|error| match error.cause() {
             // Nobody has trusted anything yet when this is shown.
-            ToolError::WasmUnseen { .. } => {
+            Cause::Refused(Refused::WasmUnseen { .. }) => {
                 "it is refused while its Wasm file is not pinned".to_owned()
             }
-            error => error.to_string(),
+            _ => error.to_string(),
         }),
     }
 }

@@ -165,7 +165,7 @@ fn trust(
     let names: Vec<String> = roots
         .publishers()
         .filter(|(id, _)| **id == key.id())
-        .flat_map(|(_, publisher)| publisher.names().iter().map(ToString::to_string))
+        .flat_map(|(_, publisher)| publisher.names.iter().map(ToString::to_string))
         .collect();
     ui.say(format_args!(
         "You trust {} for {}.",
@@ -190,13 +190,13 @@ fn usage(error: FormatError) -> CliError {
 
 fn list(roots: &TrustRoots, args: &KeyArgs, ui: &Ui) -> Result<Exit, CliError> {
     let names = |publisher: &jp_registry::Publisher| -> Vec<String> {
-        publisher.names().iter().map(ToString::to_string).collect()
+        publisher.names.iter().map(ToString::to_string).collect()
     };
     if args.json {
         let publishers: Vec<Value> = roots
             .publishers()
             .map(|(id, publisher)| {
-                json!({"id": id.to_string(), "key": publisher.key().to_string(), "names": names(publisher)})
+                json!({"id": id.to_string(), "key": publisher.key.to_string(), "names": names(publisher)})
             })
             .collect();
         let registries: Vec<Value> = roots

@@ -76,7 +76,12 @@ fn the_fix_for_unreadable_receipts_and_trust_works() {
     let shop = Shop::open();
     let data = shop.sandbox.path("home/.local/share/jp");
     fs::write(data.join("registry/receipts.json"), "nonsense").unwrap();
-    let command = fix_of(&shop.doctor(&[]), "error", "workspace", "holds no receipts");
+    let command = fix_of(
+        &shop.doctor(&[]),
+        "error",
+        "workspace",
+        "invalid file of receipts",
+    );
     follow(&shop.sandbox, &command);
     shop.is_fine();
     fs::write(data.join("trust.json"), "nonsense").unwrap();

@@ -68,7 +68,7 @@ fn a_registry_that_is_silent_or_unknown_is_told() {
         &shop.doctor(&[]),
         "error",
         "registry main",
-        "there is no registry",
+        "unknown registry",
     );
     assert!(
         fix.starts_with("jp config set --user 'registries.main:="),

@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::scalar::describe;
+use crate::{scalar::describe, value::ValueError};
 
 /// The command of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,13 +40,13 @@ struct CommandTable {
 }
 
 impl TryFrom<Value> for CommandConfig {
-    type Error = String;
+    type Error = ValueError;
 
     fn try_from(value: Value) -> Result<Self, Self::Error> {
         match value {
             Value::String(line) => Self::from_line(&line),
             table @ Value::Object(_) => {
-                let table = CommandTable::deserialize(table).map_err(|error| error.to_string())?;
+                let table = CommandTable::deserialize(table)?;
                 Self {
                     program: table.program,
                     args: table.args,
@@ -54,9 +54,9 @@ impl TryFrom<Value> for CommandConfig {
                 }
                 .checked()
             }
-            other => Err(format!(
-                "expected a command line or a table with `program`, found {}",
-                describe(&other)
+            other => Err(ValueError::form(
+                "a command line or a table with `program`",
+                &other,
             )),
         }
     }
@@ -69,11 +69,12 @@ impl CommandConfig {
     /// # Errors
     ///
     /// When a quote is not closed or there is no word.
-    pub fn from_line(line: &str) -> Result<Self, String> {
-        let words = split(line)
-            .ok_or_else(|| format!("unclosed quote in the command: {}", describe(&line.into())))?;
+    pub(crate) fn from_line(line: &str) -> Result<Self, ValueError> {
+        let words = split(line).ok_or_else(|| ValueError::UnclosedQuote {
+            line: describe(&line.into()),
+        })?;
         let mut words = words.into_iter();
-        let program = words.next().ok_or("empty command")?;
+        let program = words.next().ok_or(ValueError::EmptyCommand)?;
         let args = words.collect();
         Self {
             program,
@@ -83,13 +84,13 @@ impl CommandConfig {
         .checked()
     }
 
-    fn checked(self) -> Result<Self, String> {
+    fn checked(self) -> Result<Self, ValueError> {
         if self.program.trim().is_empty() {
-            return Err("empty command".to_string());
+            return Err(ValueError::EmptyCommand);
         }
         let nul = |text: &String| text.contains('\0');
         if nul(&self.program) || self.args.iter().any(nul) {
-            return Err("invalid command: it has a NUL byte".to_string());
+            return Err(ValueError::NulInCommand);
         }
         Ok(self)
     }

@@ -28,7 +28,7 @@ pub struct LimitsConfig {
 impl LimitsConfig {
     /// Returns these limits as the policy reads them.
     #[must_use]
-    pub fn to_request(&self) -> LimitsRequest {
+    pub(crate) fn to_request(self) -> LimitsRequest {
         LimitsRequest {
             memory: self.memory.map(|size| size.0),
             time_ms: self.time.map(|time| time.0),

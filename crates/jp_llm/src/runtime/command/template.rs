@@ -16,7 +16,29 @@ use minijinja::{
 use serde_json::json;
 
 use super::{Invocation, Words};
-use crate::ToolError;
+
+/// Why a template of a command could not be filled in.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// The template is none, or a value cannot stand where it says.
+    #[error(transparent)]
+    Unfilled(#[from] minijinja::Error),
+    /// The command has the character that stands around values.
+    #[error("the command holds a reserved character")]
+    Reserved,
+    /// The template has variables.
+    #[error("`set` is not available in a command")]
+    Set,
+    /// A word cannot be passed to a program.
+    #[error("a word of the command would contain a NUL")]
+    Nul,
+    /// A word is too long.
+    #[error("a word of the command would have {bytes} bytes, at most {MAX_WORD} are allowed")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+}
 
 /// The longest word after filling in: more than this no system passes on.
 const MAX_WORD: usize = 128 * 1024;
@@ -29,7 +51,7 @@ pub(super) fn fill_in(
     command: &CommandConfig,
     name: &str,
     invocation: &Invocation<'_>,
-) -> Result<Words, ToolError> {
+) -> Result<Words, TemplateError> {
     let context = json!({
         "tool": {
             "name": name,
@@ -65,7 +87,7 @@ pub(super) fn fill_in(
 const MARK: char = '\u{fdd0}';
 
 /// Makes the words that run a line in a shell.
-fn shell(command: &CommandConfig, context: &Template) -> Result<Words, ToolError> {
+fn shell(command: &CommandConfig, context: &Template) -> Result<Words, TemplateError> {
     let values = Arc::new(Mutex::new(Vec::new()));
     let keep = {
         let values = Arc::clone(&values);
@@ -81,9 +103,7 @@ fn shell(command: &CommandConfig, context: &Template) -> Result<Words, ToolError
         }
     };
     if command.program.contains(MARK) {
-        return Err(ToolError::Template(
-            "the command holds a reserved character".to_owned(),
-        ));
+        return Err(TemplateError::Reserved);
     }
     let mut line = fill(&environment(keep), &command.program, context)?;
     let mut values = std::mem::take(&mut *values.lock().unwrap_or_else(PoisonError::into_inner));
@@ -170,17 +190,14 @@ fn fill(
     environment: &Environment<'_>,
     word: &str,
     context: &Template,
-) -> Result<String, ToolError> {
+) -> Result<String, TemplateError> {
     refuse_set(word)?;
-    let filled = environment
-        .render_str(word, context)
-        .map_err(|error| ToolError::Template(error.to_string()))?;
-    passable(filled)
+    passable(environment.render_str(word, context)?)
 }
 
 /// Refuses variables: a text that is joined to itself in a loop doubles with every turn, and the
 /// fuel of a template counts turns, not bytes.
-fn refuse_set(word: &str) -> Result<(), ToolError> {
+fn refuse_set(word: &str) -> Result<(), TemplateError> {
     let sets = |statement: &str| {
         let statement = statement.trim_start_matches(['-', '+']).trim_start();
         statement
@@ -188,26 +205,19 @@ fn refuse_set(word: &str) -> Result<(), ToolError> {
             .is_some_and(|rest| rest.starts_with(char::is_whitespace))
     };
     if word.split("{%").skip(1).any(sets) {
-        return Err(ToolError::Template(
-            "`set` is not available in a command".to_owned(),
-        ));
+        return Err(TemplateError::Set);
     }
     Ok(())
 }
 
 /// Lets words pass that can be handed to a program.
-fn passable(filled: String) -> Result<String, ToolError> {
+fn passable(filled: String) -> Result<String, TemplateError> {
     if filled.contains('\0') {
-        return Err(ToolError::Template(
-            "a word of the command would contain a NUL".to_owned(),
-        ));
+        return Err(TemplateError::Nul);
     }
     if filled.len() > MAX_WORD {
-        let text = format!(
-            "a word of the command would have {} bytes, at most {MAX_WORD} are allowed",
-            filled.len()
-        );
-        return Err(ToolError::Template(text));
+        let bytes = filled.len();
+        return Err(TemplateError::TooLong { bytes });
     }
     Ok(filled)
 }

@@ -28,12 +28,20 @@ pub struct Described {
     pub schema: Value,
 }
 
+/// The configuration speaks of a parameter that the tool of a server does not have.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the server's tool has no parameter `{name}`")]
+pub struct UnknownParameter {
+    /// The parameter.
+    pub name: String,
+}
+
 /// Makes what is offered of what the server says and the configuration changes.
 ///
 /// # Errors
 ///
 /// When the configuration speaks of a parameter that the tool does not have.
-pub fn describe(info: &ToolInfo, config: &ToolConfig) -> Result<Described, String> {
+pub fn describe(info: &ToolInfo, config: &ToolConfig) -> Result<Described, UnknownParameter> {
     let theirs = info.description.as_deref().or(info.title.as_deref());
     let description = match &config.description {
         Some(own) => Some(own.replace(THEIRS, theirs.unwrap_or_default())),
@@ -54,7 +62,10 @@ pub fn describe(info: &ToolInfo, config: &ToolConfig) -> Result<Described, Strin
     })
 }
 
-fn schema(theirs: &Map<String, Value>, config: &ToolConfig) -> Result<Map<String, Value>, String> {
+fn schema(
+    theirs: &Map<String, Value>,
+    config: &ToolConfig,
+) -> Result<Map<String, Value>, UnknownParameter> {
     let mut schema = theirs.clone();
     schema.entry("type").or_insert_with(|| "object".into());
     for (name, changes) in &config.parameters {
@@ -62,7 +73,8 @@ fn schema(theirs: &Map<String, Value>, config: &ToolConfig) -> Result<Map<String
             .get_mut("properties")
             .and_then(|properties| properties.get_mut(name));
         let Some(property) = property else {
-            return Err(format!("the server's tool has no parameter `{name}`"));
+            let name = name.clone();
+            return Err(UnknownParameter { name });
         };
         change(property, changes);
         if changes.required {
@@ -231,7 +243,10 @@ mod tests {
     fn a_parameter_that_is_not_there_is_an_error() {
         let config = config(r#"{"parameters": {"nope": {"required": true}}}"#);
         let error = describe(&tool("x", json!({})), &config).unwrap_err();
-        assert_eq!(error, "the server's tool has no parameter `nope`");
+        assert_eq!(
+            error.to_string(),
+            "the server's tool has no parameter `nope`"
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ use jp_policy::{Capabilities, Denied, Grant, compose};
 use tokio_util::sync::CancellationToken;
 
 use super::{Described, McpRuntime, describe};
-use crate::{Host, ToolDocs, ToolError, places, runtime::ToolRuntime};
+use crate::{Host, ToolDocs, ToolError, places, runtime::ToolRuntime, tool::HostError};
 
 /// The servers of a configuration, and the tools they have told of.
 pub struct McpTools {
@@ -45,6 +45,8 @@ pub struct Defined {
     pub docs: ToolDocs,
     /// The JSON Schema of its arguments, which a stranger made.
     pub schema: serde_json::Value,
+    /// The JSON Schema that its structured results must fit, if the server declares one.
+    pub output_schema: Option<serde_json::Value>,
     /// How it runs.
     pub runtime: Arc<dyn ToolRuntime>,
     /// Its name on the server.
@@ -163,31 +165,29 @@ impl McpTools {
         server: &str,
         config: &ToolConfig,
     ) -> Result<Defined, ToolError> {
-        let failed = |reason: String| ToolError::Host {
-            tool: name.to_owned(),
-            reason,
-        };
+        let failed = |error: HostError| ToolError::new(name, error);
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
         let Some(tools) = listed.get(server) else {
-            return Err(failed(format!(
-                "MCP server `{server}` has not told its tools"
-            )));
+            let server = server.to_owned();
+            return Err(failed(HostError::Untold { server }));
         };
         let called = config.source.tool_name().unwrap_or(name);
         let Some(info) = tools.get(called) else {
             let start = format!("tool `{called}` ");
             let why = tools.notes.iter().find(|note| note.starts_with(&start));
             let why = why.map_or_else(|| "there is no such tool".to_owned(), Clone::clone);
-            return Err(ToolError::NotFound {
-                name: format!("{name} (MCP server `{server}`: {why})"),
-            });
+            return Err(ToolError::not_found(format!(
+                "{name} (MCP server `{server}`: {why})"
+            )));
         };
-        let Described { docs, schema } = describe(info, config).map_err(failed)?;
+        let Described { docs, schema } =
+            describe(info, config).map_err(|error| failed(error.into()))?;
         let servers = Arc::clone(&self.servers);
         let runtime = McpRuntime::new(servers, server.to_owned(), called.to_owned(), info.digest());
         Ok(Defined {
             docs,
             schema,
+            output_schema: info.output_schema.clone().map(serde_json::Value::Object),
             runtime: Arc::new(runtime),
             called: called.to_owned(),
             shown: info.to_json(),

@@ -18,7 +18,9 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::{Call as ToolCall, Caller, Events, ExecutionOutcome, Host, ToolDefinition, Trust};
+use crate::{
+    Call as ToolCall, Caller, Events, ExecutionOutcome, Host, ToolDefinition, ToolError, Trust,
+};
 
 /// Answers with what it was sent, says no, reports progress, or sleeps.
 const SERVER: &str = r#"
@@ -302,7 +304,10 @@ async fn a_tool_that_changed_a_server_that_is_refused_and_a_wrong_program_are_ea
     let (own, other) = (listed.get("echo").unwrap(), listed.get("no").unwrap());
     let (own, other) = (own.digest(), other.digest());
     let error = refused(&desk, &tools, other).await;
-    assert!(matches!(error, ToolError::McpSwapped { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::McpSwapped { .. })),
+        "{error:?}"
+    );
     assert!(error.hint().unwrap().contains("`jp tool lock`"), "{error}");
     let server = &mut desk.loaded.config.providers.mcp["s"];
     server.checksum = Some(jp_config::Checksum {
@@ -310,14 +315,17 @@ async fn a_tool_that_changed_a_server_that_is_refused_and_a_wrong_program_are_ea
         value: "00".repeat(32),
     });
     let error = refused(&desk, &desk.tools(), own).await;
-    let ToolError::McpProgram { found, .. } = &error else {
+    let Cause::Refused(Refused::McpProgram { found, .. }) = error.cause() else {
         panic!("{error:?}")
     };
     let line = format!("`checksum.value = \"{found}\"` under `[providers.mcp.s]`");
     assert!(error.hint().unwrap().contains(&line), "{error}");
     let untrusted = Desk::new("ws/.jp/config.toml", ALL);
     let error = refused(&untrusted, &untrusted.tools(), own).await;
-    assert!(matches!(error, ToolError::McpRefused { .. }), "{error:?}");
+    assert!(
+        matches!(error.cause(), Cause::Refused(Refused::McpRefused { .. })),
+        "{error:?}"
+    );
     assert!(error.to_string().contains("run `jp trust`"), "{error}");
 }
 

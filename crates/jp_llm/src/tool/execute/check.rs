@@ -7,6 +7,8 @@ use super::{Early, MOST, Pass};
 use crate::{
     ToolError,
     tool::{
+        Stop,
+        arguments::Rejected,
         depth::{self, MAX_DEPTH},
         files,
         result::{self, Unfit},
@@ -16,10 +18,7 @@ use crate::{
 impl Pass<'_> {
     /// Steps 1 and 2: put in chosen files, coerce, fill in defaults, validate. What is wrong is a
     /// result for the model.
-    pub(super) fn check_arguments(
-        &mut self,
-        arguments: Map<String, Value>,
-    ) -> Result<Map<String, Value>, Early> {
+    pub(super) fn check_arguments(&mut self, arguments: Map<String, Value>) -> Result<(), Early> {
         let arguments = match depth::bounded(arguments) {
             Ok(arguments) => arguments,
             Err(depth::TooDeep) => {
@@ -35,7 +34,8 @@ impl Pass<'_> {
             arguments = self.fit(arguments)?;
         }
         // Last, so that nothing is read out of a string afterwards.
-        self.refuse_typed(arguments)
+        self.arguments = self.refuse_typed(arguments)?;
+        Ok(())
     }
 
     fn place_files(
@@ -44,7 +44,7 @@ impl Pass<'_> {
     ) -> Result<Map<String, Value>, Early> {
         match files::place(&mut arguments, &self.call.files, &mut self.files) {
             Ok(()) => Ok(arguments),
-            Err(problem) => Err(self.invalid(&arguments, &problem)),
+            Err(problem) => Err(self.invalid(&arguments, &problem.to_string())),
         }
     }
 
@@ -53,7 +53,7 @@ impl Pass<'_> {
         let checker = self.tool.checker().map_err(Err)?;
         match checker.refuse_typed(&arguments, &self.files) {
             Ok(()) => Ok(arguments),
-            Err(problem) => Err(self.invalid(&arguments, &problem)),
+            Err(problem) => Err(self.invalid(&arguments, &problem.to_string())),
         }
     }
 
@@ -71,7 +71,10 @@ impl Pass<'_> {
                 self.arguments_json = to_json(&arguments);
                 Ok(arguments)
             }
-            Err((arguments, problems)) => {
+            Err(Rejected {
+                arguments,
+                problems,
+            }) => {
                 let schema =
                     jp_text::shorten_and_count(&self.tool.known_schema().to_string(), MOST)
                         .into_owned();
@@ -87,10 +90,9 @@ impl Pass<'_> {
         let Some(checker) = self.tool.result_checker()? else {
             return Ok(());
         };
-        let unfit = |unfit: Unfit| ToolError::ResultUnfit {
-            tool: self.tool.name.clone(),
-            path: unfit.path,
-            reason: unfit.reason,
+        let unfit = |unfit: Unfit| {
+            let Unfit { path, reason } = unfit;
+            ToolError::new(&*self.tool.name, Stop::ResultUnfit { path, reason })
         };
         let structured = &mut self.details.beside.content.structured;
         let value = match structured.take() {

@@ -10,7 +10,10 @@ use jp_policy::Grant;
 use serde_json::{Map, Value};
 
 use super::Pass;
-use crate::{Approval, ApprovalRequest, ToolError, Trust};
+use crate::{
+    Approval, ApprovalRequest, ToolError, Trust,
+    tool::{Refused, word},
+};
 
 /// What the person, or the configuration in their place, decided.
 pub(super) enum Consent {
@@ -26,11 +29,7 @@ pub(super) enum Consent {
 
 impl Pass<'_> {
     /// Step 4: a person decides, where the configuration or the grant calls for one.
-    pub(super) async fn approve(
-        &mut self,
-        grant: &Grant,
-        arguments: &Map<String, Value>,
-    ) -> Result<Consent, ToolError> {
+    pub(super) async fn approve(&mut self, grant: &Grant) -> Result<Consent, ToolError> {
         let mode = self.run_mode(grant);
         // Arguments are shown before anybody is asked; the grant of such a call changes nothing.
         let shows = !self.call.action.is_run() && grant.capabilities().is_read_only_and_local();
@@ -54,7 +53,7 @@ impl Pass<'_> {
                 ToolSource::Mcp { .. } => "mcp",
                 ToolSource::Registry { .. } => "registry",
             },
-            arguments,
+            arguments: &self.arguments,
             grant,
             memory: self.tool.memory(grant, self.host),
             editable: mode == RunMode::Edit,
@@ -81,14 +80,24 @@ impl Pass<'_> {
                     |why| format!("Tool skipped by user: {why}"),
                 )))
             }
-            Approval::Unavailable => Err(ToolError::NotApproved {
-                tool: self.tool.name.clone(),
-                unseen: match (self.tool.run, self.pin()) {
-                    (Some(RunMode::Unattended), Err(path)) => Some(path.to_owned()),
-                    _ => None,
-                },
-            }),
+            Approval::Unavailable => Err(self.not_approved()),
         }
+    }
+
+    /// Says what would let the call run without anybody who could be asked.
+    fn not_approved(&self) -> ToolError {
+        let name = word(&self.tool.name);
+        let hint = match (self.tool.run, self.pin()) {
+            (Some(RunMode::Unattended), Err(path)) => format!(
+                "`{path}` was not there when you trusted this workspace: look at it, then run `jp trust` \
+                 again; or approve this call in a terminal, or with `jp tool run --yes {name} …`"
+            ),
+            _ => format!(
+                "run it in a terminal, approve this call with `jp tool run --yes {name} …`, or set \
+                 `run = \"unattended\"` for it in a workspace you trust"
+            ),
+        };
+        ToolError::new(&*self.tool.name, Refused::NotApproved).with_hint(hint)
     }
 
     /// What the configuration says, as far as whoever wrote it may say it. A workspace nobody has
@@ -105,6 +114,12 @@ impl Pass<'_> {
             Some(RunMode::Unattended) if !(harmless || self.is_trusted()) => default,
             Some(mode) => mode,
         }
+    }
+
+    /// The hash a Wasm file must have, when nobody was asked because the user trusted that file.
+    pub(crate) fn pinned(&self) -> Option<&str> {
+        let pin = self.pin().ok().flatten();
+        pin.filter(|_| self.decision == Decision::Allowed)
     }
 
     /// The hash the user trusted a Wasm file of the workspace with. `Err` has the path of a file that

@@ -5,7 +5,10 @@ use jp_config::tool::ResultMode;
 use jp_tool::{Beside, Outcome};
 
 use super::{Early, Pass};
-use crate::{Delivery, DeliveryRequest, ExecutionOutcome, ToolError};
+use crate::{
+    Delivery, DeliveryRequest, ExecutionOutcome, ToolError,
+    tool::{Cause, Misconfigured, Refused, Stop, word},
+};
 
 impl Pass<'_> {
     /// Lets a person decide about a result, where the configuration says so.
@@ -36,9 +39,14 @@ impl Pass<'_> {
                 || "Result delivery skipped by user.".to_owned(),
                 |why| format!("Result delivery skipped by user: {why}"),
             ))),
-            Delivery::Unavailable => Err(ToolError::NotDelivered {
-                tool: self.tool.name.clone(),
-            }),
+            Delivery::Unavailable => {
+                let error = ToolError::new(&*self.tool.name, Refused::NotDelivered);
+                Err(error.with_hint(format!(
+                    "run it in a terminal, deliver the result with `jp tool run --yes {} …`, or set \
+                     `result = \"unattended\"` for it",
+                    word(&self.tool.name)
+                )))
+            }
         }
     }
 
@@ -57,13 +65,11 @@ impl Pass<'_> {
         // Before the check, which would look at the data of the tool instead of the text.
         self.forget_the_rest();
         if is_success
-            && let Err(ToolError::ResultUnfit { path, reason, .. }) = self.check_result(&text)
+            && let Err(error) = self.check_result(&text)
+            && let Cause::Stopped(Stop::ResultUnfit { path, reason }) = error.into_cause()
         {
-            return Err(ToolError::EditUnfit {
-                tool: self.tool.name.clone(),
-                path,
-                reason,
-            });
+            let unfit = Misconfigured::EditUnfit { path, reason };
+            return Err(ToolError::new(&*self.tool.name, unfit));
         }
         self.details.outcome = Some(outcome);
         Ok(self.completed(match is_success {

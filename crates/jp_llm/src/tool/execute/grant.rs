@@ -12,7 +12,10 @@ use jp_policy::{
 };
 
 use super::Pass;
-use crate::{ToolError, tool::Others};
+use crate::{
+    ToolError,
+    tool::{Misconfigured, Others, Refused},
+};
 
 /// A grant that was composed before, with what it was composed of.
 pub(crate) struct Composed {
@@ -46,9 +49,7 @@ impl Pass<'_> {
             return Ok(known.granted.clone());
         }
         if !self.files.is_empty() && !tool.runtime.takes_files() {
-            return Err(ToolError::TakesNoFiles {
-                tool: tool.name.clone(),
-            });
+            return Err(ToolError::new(&*tool.name, Misconfigured::TakesNoFiles));
         }
         let app = match known {
             Some(known) => Cow::Borrowed(&*known.app),
@@ -90,15 +91,18 @@ impl Pass<'_> {
         if let (Denied::ByApp { .. }, Err(path)) = (&denied, self.pin())
             && !by_tooling
         {
-            return ToolError::WasmUnseen {
-                path: path.to_owned(),
-            };
+            let path = path.to_owned();
+            return ToolError::new(&*self.tool.name, Refused::WasmUnseen { path })
+                .with_hint("look at it, then run `jp trust` in the workspace again");
         }
-        ToolError::Denied {
-            tool: self.tool.name.clone(),
-            denied,
-            untrusted: !trusted && !by_tooling,
-        }
+        let untrusted = !trusted && !by_tooling;
+        let hint = match denied {
+            Denied::ByApp { .. } if untrusted => {
+                Some("if you know what this workspace does, run `jp trust` in it".to_owned())
+            }
+            _ => denied.fix(),
+        };
+        ToolError::new(&*self.tool.name, Refused::Denied { denied, untrusted }).with_hint_of(hint)
     }
 
     /// The files of the call as the policy speaks of them. A tool gets no more of a file than it asks

@@ -2,16 +2,15 @@
 
 use std::time::Instant;
 
-use jp_audit::Decision;
 use jp_policy::Limits;
 use jp_tool::{Action, Input, Outcome, Question};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Early, MOST, Pass, grant::Granted};
 use crate::{
     ExecutionOutcome, InputRequest, ToolError,
     runtime::{Form, Invocation, Run, Stopped, limit_reached},
-    tool::Printed,
+    tool::{Printed, Stop},
 };
 
 /// The caller gave up waiting.
@@ -19,11 +18,7 @@ struct Cancelled;
 
 impl Pass<'_> {
     /// Steps 6 to 8, again for every question that has an answer.
-    pub(super) async fn rounds(
-        &mut self,
-        arguments: &Map<String, Value>,
-        granted: &Granted,
-    ) -> Early {
+    pub(super) async fn rounds(&mut self, granted: &Granted) -> Early {
         let grant = &granted.grant;
         loop {
             if self.call.cancel.is_cancelled() {
@@ -36,11 +31,11 @@ impl Pass<'_> {
                     return Err(limit_reached(self.tool, limit, grant.limits(), printed));
                 }
             };
-            let run = self.run_once(arguments, granted, &left).await;
+            let run = self.run_once(granted, &left).await;
             let outcome = match self.keep(run) {
                 Ok(outcome) => outcome,
                 Err(Stopped::Cancelled) => return Ok(self.cancelled()),
-                Err(Stopped::Failed(error)) => return Err(*error),
+                Err(Stopped::Failed(error)) => return Err(error),
             };
             match outcome {
                 Outcome::NeedsInput { question } if self.call.action == Action::Run => {
@@ -53,33 +48,19 @@ impl Pass<'_> {
         }
     }
 
-    async fn run_once(
-        &self,
-        arguments: &Map<String, Value>,
-        granted: &Granted,
-        left: &Limits,
-    ) -> Run {
+    async fn run_once(&self, granted: &Granted, left: &Limits) -> Run {
         let answers = self.call.budget.answers();
         let invocation = Invocation {
-            tool: self.tool,
-            call: &self.call,
-            arguments,
-            arguments_json: &self.arguments_json,
+            pass: self,
+            granted,
             answers: &answers,
-            grant: &granted.grant,
-            files: &self.files,
-            others: &granted.others,
-            unwritten: &self.unwritten,
             left,
-            pin: self
-                .pin()
-                .ok()
-                .flatten()
-                .filter(|_| self.decision == Decision::Allowed),
-            host: self.host,
         };
         let started = Instant::now();
         let run = self.tool.runtime.run(&invocation).await;
+        if run.sha256.is_none() {
+            self.host.look_again();
+        }
         self.call
             .budget
             .spend(started.elapsed(), run.fuel.unwrap_or_default());
@@ -107,13 +88,25 @@ impl Pass<'_> {
             (before, now) => now.or(before),
         };
         self.details.sha256 = sha256.or(self.details.sha256.take());
-        // What has a schema was read as JSON before it came this far.
-        let has_schema = self.tool.known_output_schema().is_some();
-        self.details.form = if has_schema { Form::Json } else { form };
+        self.details.form = form;
         self.details.beside = beside;
         let outcome = result?;
+        if self.tool.known_output_schema().is_some() && self.is_data(&outcome) {
+            self.details.form = Form::Json;
+        }
         self.details.outcome = Some(outcome.clone());
         Ok(outcome)
+    }
+
+    /// Tells whether the text of a result that must fit a schema is that data. Beside data of its own it
+    /// may be words for people.
+    fn is_data(&self, outcome: &Outcome) -> bool {
+        match (outcome, &self.details.beside.content.structured) {
+            (Outcome::Success { content }, Some(_)) => {
+                serde_json::from_str::<serde::de::IgnoredAny>(content).is_ok()
+            }
+            _ => true,
+        }
     }
 
     /// Returns the answer that came with the call or stands in the configuration.
@@ -147,8 +140,8 @@ impl Pass<'_> {
         };
         let budget = &self.call.budget;
         let too_many = || {
-            let tool = self.tool.name.clone();
-            Some(Err(ToolError::TooManyQuestions { tool }))
+            let error = ToolError::new(&*self.tool.name, Stop::TooManyQuestions);
+            Some(Err(error))
         };
         if budget.is_full() || inputs.iter().any(|input| budget.has_answer(input.id())) {
             return too_many();

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Placed, escaped, shown};
+use super::{FileError, Placed, escaped, shown};
 
 /// The key of the form that a guest finds.
 const PATH: &str = "path";
@@ -41,7 +41,7 @@ pub(crate) fn refuse(
     arguments: &Map<String, Value>,
     schema: &Value,
     placed: &[Placed],
-) -> Result<(), String> {
+) -> Result<(), FileError> {
     if !has_path(Part::Object(arguments)) {
         return Ok(());
     }
@@ -94,7 +94,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn value(&mut self, value: &Value, schema: &Value) -> Result<(), String> {
+    fn value(&mut self, value: &Value, schema: &Value) -> Result<(), FileError> {
         match Part::of(value) {
             Some(part) => self.words(part, schema),
             None => Ok(()),
@@ -102,13 +102,13 @@ impl Walk<'_> {
     }
 
     /// Looks at one part with one schema. Each step leads deeper into the schema, which is bounded.
-    fn words(&mut self, part: Part<'_>, schema: &Value) -> Result<(), String> {
+    fn words(&mut self, part: Part<'_>, schema: &Value) -> Result<(), FileError> {
         let Value::Object(words) = schema else {
             return Ok(());
         };
         self.steps += 1;
         if self.steps > MAX_STEPS {
-            return Err("- the schema is nested too deeply".to_owned());
+            return Err(FileError::TooDeep);
         }
         self.reference(part, words)?;
         self.same(part, words)?;
@@ -120,7 +120,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn reference(&mut self, part: Part<'_>, words: &Map<String, Value>) -> Result<(), String> {
+    fn reference(&mut self, part: Part<'_>, words: &Map<String, Value>) -> Result<(), FileError> {
         let Some(Value::String(to)) = words.get("$ref") else {
             return Ok(());
         };
@@ -131,7 +131,7 @@ impl Walk<'_> {
         target.map_or(Ok(()), |target| self.words(part, target))
     }
 
-    fn same(&mut self, part: Part<'_>, words: &Map<String, Value>) -> Result<(), String> {
+    fn same(&mut self, part: Part<'_>, words: &Map<String, Value>) -> Result<(), FileError> {
         let lists = LISTS.iter().filter_map(|word| words.get(*word)?.as_array());
         let maps = MAPS.iter().filter_map(|word| words.get(*word)?.as_object());
         let one = SAME.iter().filter_map(|word| words.get(*word));
@@ -143,7 +143,7 @@ impl Walk<'_> {
         &mut self,
         map: &Map<String, Value>,
         words: &Map<String, Value>,
-    ) -> Result<(), String> {
+    ) -> Result<(), FileError> {
         let named = words.get("properties").and_then(Value::as_object);
         let by_pattern = words.get("patternProperties").and_then(Value::as_object);
         for (name, value) in map {
@@ -159,7 +159,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn items(&mut self, items: &[Value], words: &Map<String, Value>) -> Result<(), String> {
+    fn items(&mut self, items: &[Value], words: &Map<String, Value>) -> Result<(), FileError> {
         let first = words.get("prefixItems").and_then(Value::as_array);
         let first: &[Value] = first.map_or(&[], Vec::as_slice);
         let always = words.get("contains");
@@ -174,7 +174,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn below(&mut self, value: &Value, name: &str, schema: &Value) -> Result<(), String> {
+    fn below(&mut self, value: &Value, name: &str, schema: &Value) -> Result<(), FileError> {
         let before = self.at.len();
         self.at.push('/');
         self.at.push_str(name);
@@ -184,7 +184,7 @@ impl Walk<'_> {
     }
 
     /// Lets a file pass that the host has put at this very place, and bytes.
-    fn file(&self, part: Part<'_>) -> Result<(), String> {
+    fn file(&self, part: Part<'_>) -> Result<(), FileError> {
         let Part::Object(map) = part else {
             return Ok(());
         };
@@ -197,10 +197,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let at = shown(&self.at);
-        Err(format!(
-            "- at `{at}`: a path cannot be typed here; name a file that the user chose with `--file` as \
-             `{{\"$file\": \"<id>\"}}`, or give the bytes as `{{\"base64\": \"…\"}}` where the schema takes them"
-        ))
+        Err(FileError::Typed { at })
     }
 }
 

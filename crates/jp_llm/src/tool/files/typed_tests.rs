@@ -24,7 +24,7 @@ fn schema(words: Value) -> Value {
             "a": file(), "b": {"$ref": "#/definitions/path"}}},
     }))
     .unwrap()
-    .input_schema();
+    .input_schema;
     let own = schema.remove("definitions").unwrap_or(json!({}));
     for (name, definition) in own.as_object().unwrap() {
         supplied["definitions"][name] = definition.clone();
@@ -36,7 +36,8 @@ fn schema(words: Value) -> Value {
 fn refused(words: Value, arguments: &Value, placed: &[Placed]) -> Option<String> {
     let schema = schema(words);
     assert!(takes_files(&schema));
-    refuse(arguments.as_object().unwrap(), &schema, placed).err()
+    let refused = refuse(arguments.as_object().unwrap(), &schema, placed);
+    refused.err().map(|error| error.to_string())
 }
 
 /// A file that the host has put at a place.

@@ -1,7 +1,7 @@
 //! Until when a list counts as fresh.
 //!
 //! A number keeps an older list out, and says nothing of a newer one that is held back. So a list is
-//! dated, and may say until when it holds: whoever gets an old one again and again is told. Nothing is
+//! dated, and may say until when it holds: users who keep getting an old one are warned. Nothing is
 //! refused for it, since an installed tool must outlive its registry.
 
 /// Seconds of a day.
@@ -48,7 +48,7 @@ mod tests {
         };
         assert_eq!(busy.overdue(1007 * DAY), None);
         assert_eq!(busy.overdue(1008 * DAY), Some(8));
-        // What makes no sense is no reason to panic.
+        // A date out of range must not panic.
         let odd = Dated {
             issued_at: u64::MAX,
             expires_at: Some(0),

@@ -8,7 +8,7 @@ use crate::{FormatError, key::KeyId};
 /// Why a list of a registry is refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListError {
-    /// It is no document.
+    /// It is not a document.
     #[error("the {list} of `{registry}` cannot be read: {source}")]
     Document {
         /// Which list.
@@ -87,7 +87,9 @@ pub(crate) enum ListError {
         seen: u64,
     },
     /// It has the number of another one.
-    #[error("the {list} of `{registry}` has number {number}, as another one that was seen already")]
+    #[error(
+        "the {list} of `{registry}` has number {number}, which a different one that was seen before has too"
+    )]
     Conflict {
         /// Which list.
         list: ListKind,
@@ -142,19 +144,19 @@ impl ListError {
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::UnknownRegistry { registry } => format!(
-                "check the key of `{registry}` with whoever runs it, then trust it with `jp trust key PUBLIC-KEY --registry {registry}`"
+                "check the key of `{registry}` with its operator, then trust it with `jp trust key PUBLIC-KEY --registry {registry}`"
             ),
             Self::KeyRevoked { registry, .. } => {
-                format!("ask whoever runs `{registry}` for its new key")
+                format!("ask the operator of `{registry}` for its new key")
             }
             Self::Rollback { registry, .. } | Self::Conflict { registry, .. } => format!(
                 "`{registry}` or somebody on the way to it serves an old copy; what is installed goes on working"
             ),
             Self::Future { .. } => "set the clock of this machine, or wait".to_owned(),
             Self::Unsigned { registry, .. } | Self::BadSignature { registry, .. } => format!(
-                "if `{registry}` has a new key, check it with whoever runs it and trust it with `jp trust key PUBLIC-KEY --registry {registry}`"
+                "if `{registry}` has a new key, check it with its operator and trust it with `jp trust key PUBLIC-KEY --registry {registry}`"
             ),
-            // What was revoked is known from here alone: whoever removes the file forgets it.
+            // Revocations are known from this file alone: removing it forgets them.
             Self::Damaged { path, problem } if problem.starts_with("is damaged") => format!(
                 "put {} back from a backup; without one, remove it and run `jp tool outdated`, which asks the registries again, before any tool",
                 path.display()

@@ -13,7 +13,7 @@ const MAX_TAG: usize = 128;
 
 /// A registry, and a repository or namespace in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OciReference {
+pub(super) struct OciReference {
     secure: bool,
     /// The host and, where it is not the usual one, the port.
     host: String,

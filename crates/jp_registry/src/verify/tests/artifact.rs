@@ -13,8 +13,8 @@ fn size() -> u64 {
 fn only_the_pinned_artifact_makes_it_verified() {
     let world = World::new();
     let manifest = world.verify(world.fetched()).unwrap();
-    assert_eq!(manifest.artifact_sha256(), &Digest::of(ARTIFACT));
-    assert_eq!(manifest.artifact_size(), size());
+    assert_eq!(manifest.manifest.artifact.sha256, Digest::of(ARTIFACT));
+    assert_eq!(manifest.manifest.artifact.size_bytes, size());
     let path = || "objects/x".into();
     let good = Digest::of(ARTIFACT);
     let refused = manifest.clone().with_artifact(path(), good, size() + 1);
@@ -27,8 +27,11 @@ fn only_the_pinned_artifact_makes_it_verified() {
         .clone()
         .with_artifact(path(), good, size())
         .unwrap();
-    assert_eq!(verified.verified_manifest(), &manifest);
-    assert_eq!((verified.key(), verified.sha256()), (manifest.key(), &good));
+    assert_eq!(*verified, manifest);
+    assert_eq!(
+        (verified.key, verified.manifest.artifact.sha256),
+        (manifest.key, good)
+    );
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn a_policy_in_a_manifest_is_a_request() {
     world.manifest["capability_requirements"] = json!(["tool.exec.subprocess", "tools.mcp"]);
     let roots = world.roots.clone();
     let verified = world.verify(world.fetched()).unwrap();
-    let request = verified.manifest().request();
+    let request = verified.manifest.request();
     assert!(request.capabilities.subprocess);
     assert_eq!(world.roots, roots, "and nobody is trusted for more");
     // Whatever else it says of itself is refused, not ignored.
@@ -77,10 +77,10 @@ fn no_byte_of_manifest_or_signatures_can_be_changed() {
     let registry = std::mem::replace(&mut world.registry, key());
     let good = world.validated(Some(&registry));
     assert!(world.verify(good.clone()).is_ok());
-    for at in 0..good.manifest.len() {
+    for at in 0..good.bytes.len() {
         for bit in [1, 0x20, 0x80] {
             let mut bad = good.clone();
-            bad.manifest[at] ^= bit;
+            bad.bytes[at] ^= bit;
             assert!(world.verify(bad).is_err(), "manifest, byte {at}, bit {bit}");
         }
     }
@@ -129,12 +129,12 @@ proptest! {
     ) {
         let world = World::new();
         let mut fetched = world.fetched();
-        let start = at.index(fetched.manifest.len());
-        let end = (start + cut).min(fetched.manifest.len());
-        fetched.manifest.splice(start..end, put);
+        let start = at.index(fetched.bytes.len());
+        let end = (start + cut).min(fetched.bytes.len());
+        fetched.bytes.splice(start..end, put);
         // Blanks and comments may come and go; what it says may not.
         if let Ok(verified) = world.verify(fetched) {
-            prop_assert_eq!(verified.document(), &world.manifest);
+            prop_assert_eq!(&verified.document, &world.manifest);
         }
     }
 }

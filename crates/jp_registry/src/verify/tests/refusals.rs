@@ -9,7 +9,7 @@ use crate::{
     signature::Signatures,
     testing::{countersign, sign_manifest},
     trust::{AllNames, TrustedRegistry},
-    verify::{DigestSource, ExpectedDigest, MAX_MANIFEST, VerifyError, verify},
+    verify::{ExpectedDigest, MAX_MANIFEST, VerifyError, verify},
 };
 
 /// Asserts which refusal it is; shows the one it was.
@@ -25,7 +25,7 @@ macro_rules! refused {
 fn a_manifest_that_is_too_large_is_not_looked_at() {
     let world = World::new();
     let mut fetched = world.fetched();
-    fetched.manifest = vec![b' '; MAX_MANIFEST + 1];
+    fetched.bytes = vec![b' '; MAX_MANIFEST + 1];
     refused!(world.refuse(fetched), VerifyError::TooLarge { .. });
 }
 
@@ -38,7 +38,7 @@ fn what_is_no_document_or_no_manifest_is_refused() {
         ("[]", true),
     ] {
         let mut fetched = world.fetched();
-        fetched.manifest = text.as_bytes().to_vec();
+        fetched.bytes = text.as_bytes().to_vec();
         let refused = world.refuse(fetched);
         let no_manifest = matches!(refused, VerifyError::NoManifest { .. });
         assert_eq!(no_manifest, is_document, "{refused:?}");
@@ -72,11 +72,8 @@ fn another_manifest_than_the_index_or_lock_says_is_refused() {
     let mut world = World::new();
     let locked = document::digest(&world.manifest).unwrap();
     let mut expected = world.expected();
-    for source in [DigestSource::Index, DigestSource::Lock] {
-        expected.digest = Some(ExpectedDigest {
-            digest: locked,
-            source,
-        });
+    for source in [ExpectedDigest::Index, ExpectedDigest::Lock] {
+        expected.digest = Some(source(locked));
         let fetched = world.fetched();
         assert!(verify(fetched, &world.roots, &world.revoked, &expected).is_ok());
     }
@@ -161,7 +158,7 @@ fn one_signature_that_counts_is_enough_and_the_best_refusal_is_told() {
     let stranger = sign_manifest(&world.manifest, &key()).unwrap();
     let fetched = world.signed(&[stranger.clone(), good.clone()]);
     let verified = world.verify(fetched).unwrap();
-    assert_eq!(verified.key(), &world.publisher.public().id());
+    assert_eq!(verified.key, world.publisher.public().id());
     let mut wrong = good;
     wrong.value = stranger.value;
     let fetched = world.signed(&[wrong, stranger]);
@@ -210,7 +207,7 @@ fn what_is_said_to_be_validated_must_be() {
     let registry = std::mem::replace(&mut world.registry, key());
     let fetched = world.validated(Some(&registry));
     let verified = world.verify(fetched).unwrap();
-    assert_eq!(verified.validated_by(), Some(&registry.public().id()));
+    assert_eq!(verified.validated_by, Some(registry.public().id()));
     // The publisher's signature alone does not cover it.
     let fetched = world.validated(None);
     refused!(world.refuse(fetched), VerifyError::NotValidated { .. });
@@ -219,8 +216,8 @@ fn what_is_said_to_be_validated_must_be() {
     refused!(world.refuse(fetched), VerifyError::NotValidated { .. });
     // Validated on another day than the registry signed.
     let mut fetched = world.validated(Some(&registry));
-    let text = String::from_utf8(fetched.manifest).unwrap();
-    fetched.manifest = text.replace("2026-04-01", "2026-04-02").into_bytes();
+    let text = String::from_utf8(fetched.bytes).unwrap();
+    fetched.bytes = text.replace("2026-04-01", "2026-04-02").into_bytes();
     refused!(world.refuse(fetched), VerifyError::NotValidated { .. });
     // The registry's key is worth nothing once it is revoked.
     world.roots.revoke(&registry.public().id(), "stolen");
@@ -239,11 +236,8 @@ fn a_tool_beside_an_app_may_say_that_it_was_validated_and_nobody_believes_it() {
     let mut expected = world.expected();
     expected.registry = None;
     let verified = verify(fetched, &world.roots, &world.revoked, &expected).unwrap();
-    assert_eq!(verified.validated_by(), None);
-    assert_eq!(
-        verified.manifest().validated_by.as_deref(),
-        Some("the-team")
-    );
+    assert_eq!(verified.validated_by, None);
+    assert_eq!(verified.manifest.validated_by.as_deref(), Some("the-team"));
 }
 
 #[test]

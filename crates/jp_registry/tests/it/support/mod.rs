@@ -12,8 +12,8 @@ use jp_disk::Disk;
 use jp_policy::{Access, Brokered, Capabilities, GuestPath, Net, Policy};
 use jp_publish::{SigningKey, Submission};
 use jp_registry::{
-    AllNames, Change, Decision, Diff, Digest, DirSource, Domain, Installer, Lock, Mode, Places,
-    Registry, Role, Signature, Signatures, Source, Spec, Store, TrustRoots, TrustedRegistry,
+    AllNames, Change, Decision, Diff, Digest, Domain, Installer, Lock, Mode, Places, Registry,
+    Role, Signature, Signatures, Source, Spec, StaticSource, Store, TrustRoots, TrustedRegistry,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -59,7 +59,7 @@ impl Shop {
     }
 
     pub(crate) fn source(&self) -> Box<dyn Source> {
-        Box::new(DirSource::new(self.path()))
+        Box::new(StaticSource::in_dir(self.path()))
     }
 
     /// Publishes a manifest, with the artifact that [`wasm`] makes for it.

@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use jp_registry::{HttpSource, Source};
+use jp_registry::{Source, StaticSource};
 
 use super::http::Plain;
 
@@ -77,7 +77,7 @@ impl Server {
     }
 
     pub(crate) fn source(&self) -> Box<dyn Source> {
-        Box::new(HttpSource::new(&self.url, Arc::new(Plain)).unwrap())
+        Box::new(StaticSource::at_url(&self.url, Arc::new(Plain)).unwrap())
     }
 }
 

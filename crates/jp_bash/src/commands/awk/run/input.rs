@@ -8,8 +8,8 @@ use super::super::op::{ARGC, ARGV, SPECIALS, Source, Special, Target};
 use super::super::streams::{ReadError, Reader};
 use super::super::value::Value;
 use super::{Done, Fault, Ran, Vm};
-use crate::commands::io::complain;
 use crate::errno::Errno;
+use crate::io::complain;
 use crate::stop::Stop;
 use crate::system::{FileKind, Follow, OpenHow, PIECE, SysError, System, failed};
 

@@ -26,7 +26,7 @@ use super::pattern::Patterns;
 use super::record::{Record, Splitter};
 use super::streams::{Separator, Streams};
 use super::value::{ArrayRef, Meter, Value};
-use crate::commands::io::Output;
+use crate::io::Output;
 use crate::regex::{MatchError, Regex, RegexError};
 use crate::stop::{Limit, Stop};
 use crate::system::{PIECE, System};

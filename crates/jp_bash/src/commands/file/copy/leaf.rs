@@ -3,8 +3,8 @@
 use super::{Deref, Job};
 use crate::commands::file::Cmd;
 use crate::commands::file::name::dir_name;
-use crate::commands::io::CHUNK;
 use crate::errno::Errno;
+use crate::io::CHUNK;
 use crate::stop::Stop;
 use crate::system::{FileKind, Follow, OpenHow, SetTime, Stat, failed};
 

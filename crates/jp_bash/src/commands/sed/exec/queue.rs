@@ -1,7 +1,7 @@
 //! What comes out at the end of a cycle (`a`, `r`, `R`), and what the shell prints for `e`.
 
 use super::{Fault, Queued, Run};
-use crate::commands::io::Input;
+use crate::io::Input;
 use crate::stop::Stop;
 use crate::system::{Fd, OpenHow, Spawn, SysError, System, failed};
 

@@ -1,0 +1,139 @@
+//! Somebody does not allow the call: the policy, a person, or what is known of the tool.
+
+use std::{error::Error, fmt};
+
+use jp_policy::Denied;
+
+/// Why a call was not allowed.
+#[derive(Debug)]
+pub enum Refused {
+    /// The policy does not allow what the tool needs.
+    Denied {
+        /// What is missing, and on whose side.
+        denied: Denied,
+        /// Whether the workspace is one the user has not trusted.
+        untrusted: bool,
+    },
+    /// The tool reached for something no guest is given.
+    Reached {
+        /// What it reached for.
+        capability: String,
+    },
+    /// A person would have to agree, and there is nobody to ask.
+    NotApproved,
+    /// A person would have to agree that the result is delivered, and there is nobody to ask.
+    NotDelivered,
+    /// The Wasm binary is not the one the user trusted.
+    WasmChanged {
+        /// Which file.
+        path: String,
+    },
+    /// The Wasm binary came after the user had trusted the workspace, so it is none the user trusted.
+    WasmUnseen {
+        /// Which file.
+        path: String,
+    },
+    /// The system cannot confine a command, and the policy does not allow running it bare.
+    Unconfinable {
+        /// What the system lacks.
+        reason: String,
+    },
+    /// A wall could not be built for a command, although the system can confine.
+    Unwalled {
+        /// What went wrong.
+        reason: String,
+    },
+    /// The MCP server of a tool may not be used.
+    McpRefused {
+        /// The server's id.
+        server: String,
+        /// Why, and what to do about it.
+        reason: String,
+    },
+    /// The program of an MCP server is not the one that was configured.
+    McpProgram {
+        /// The server's id.
+        server: String,
+        /// The file.
+        program: String,
+        /// What was configured.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+    /// A tool of an MCP server is not what a person accepted.
+    McpChanged {
+        /// The server's id.
+        server: String,
+        /// What is different.
+        change: String,
+    },
+    /// A tool of an MCP server is not what it was when it was offered.
+    McpSwapped {
+        /// The server's id.
+        server: String,
+    },
+}
+
+impl Refused {
+    pub(super) fn tell(&self, tool: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Denied { denied, .. } => write!(f, "tool `{tool}` was denied: {denied}"),
+            Self::Reached { capability } => write!(
+                f,
+                "tool `{tool}` asked for {capability}, which the policy does not grant"
+            ),
+            Self::NotApproved => write!(
+                f,
+                "tool `{tool}` needs your approval, and there is no terminal to ask on"
+            ),
+            Self::NotDelivered => write!(
+                f,
+                "tool `{tool}` ran, and its result needs your approval, and there is no terminal to ask on"
+            ),
+            Self::WasmChanged { path } => {
+                write!(f, "Wasm binary changed since you trusted it: {path}")
+            }
+            Self::WasmUnseen { path } => write!(
+                f,
+                "Wasm binary was not there when you trusted this workspace: {path}"
+            ),
+            Self::Unconfinable { reason } => write!(
+                f,
+                "tool `{tool}` was refused: this system cannot confine commands: {reason}"
+            ),
+            Self::Unwalled { reason } => write!(
+                f,
+                "tool `{tool}` was refused: cannot confine this call: {reason}"
+            ),
+            Self::McpRefused { server, reason } => write!(
+                f,
+                "tool `{tool}` was refused: MCP server `{server}` may not be used: {reason}"
+            ),
+            Self::McpProgram {
+                server,
+                program,
+                expected,
+                found,
+            } => write!(
+                f,
+                "tool `{tool}` was refused: the program of MCP server `{server}`, {program}, has the checksum {found}, not {expected}"
+            ),
+            Self::McpChanged { server, change } => write!(
+                f,
+                "tool `{tool}` of MCP server `{server}` is not what was accepted: {change}"
+            ),
+            Self::McpSwapped { server } => write!(
+                f,
+                "tool `{tool}` was not called: what MCP server `{server}` says of it has changed since it was offered"
+            ),
+        }
+    }
+
+    pub(super) fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Denied { denied, .. } => Some(denied),
+            _ => None,
+        }
+    }
+}
