@@ -227,18 +227,22 @@ impl Places {
     ///
     /// [`OpenError::OwnPlaces`].
     pub fn refuse_own(&self, root: &Path) -> Result<(), OpenError> {
-        let own = [self.config_dir(), self.data.as_deref()];
-        let inside = own.into_iter().flatten().find(|dir| {
-            let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
-            dir.starts_with(root)
-        });
-        match inside {
+        match self.own_within(root) {
             Some(dir) => Err(OpenError::OwnPlaces {
                 root: root.to_owned(),
                 dir: dir.to_owned(),
             }),
             None => Ok(()),
         }
+    }
+
+    /// Returns the directory of jp's own that is below a canonical path, if one is: its policy, its trust,
+    /// its keys and its record are nothing that a tool or a script may reach.
+    #[must_use]
+    pub fn own_within(&self, root: &Path) -> Option<&Path> {
+        let own = [self.config_dir(), self.data.as_deref()];
+        let mut own = own.into_iter().flatten();
+        own.find(|dir| canonical(dir).starts_with(root))
     }
 
     pub(crate) fn check_config_dir(&self) -> Result<(), OpenError> {
@@ -248,6 +252,20 @@ impl Places {
             }),
             _ => Ok(()),
         }
+    }
+}
+
+/// Returns where a directory is, or will be once it is made.
+fn canonical(dir: &Path) -> PathBuf {
+    let mut above = dir.ancestors();
+    let known = above.find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match known {
+        Some((above, found)) => match dir.strip_prefix(above) {
+            Ok(below) if below.as_os_str().is_empty() => found,
+            Ok(below) => found.join(below),
+            Err(_) => dir.to_path_buf(),
+        },
+        None => dir.to_path_buf(),
     }
 }
 

@@ -76,6 +76,26 @@ fn nothing_of_the_machine_is_there_unless_it_is_mounted() {
 }
 
 #[test]
+fn a_directory_that_holds_the_policy_or_the_record_is_not_mounted() {
+    let sandbox = Sandbox::new("");
+    std::os::unix::fs::symlink(sandbox.path("home"), sandbox.path("workspace/link")).unwrap();
+    for host in ["../home", "..", "link", "../home/.config"] {
+        for mode in ["ro", "rw", "overlay"] {
+            let mount = format!("{host}:/x:{mode}");
+            sandbox
+                .jp(&["bash", "--mount", &mount, "-c", "echo ran"])
+                .exits(2)
+                .warns("which no script may reach");
+        }
+    }
+    std::fs::create_dir_all(sandbox.path("home/notes")).unwrap();
+    sandbox
+        .jp(&["bash", "--mount", "../home/notes:/x:rw", "-c", "echo ran"])
+        .exits(0)
+        .says("ran");
+}
+
+#[test]
 fn an_overlay_keeps_writes_apart_until_they_are_applied() {
     let sandbox = Sandbox::new("");
     let script = "cd /src; echo x > new; rm notes.txt; echo y >> .jp/config.toml";

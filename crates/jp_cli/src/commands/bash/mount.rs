@@ -9,7 +9,7 @@ use jp_bash::{HostDir, HostMode};
 use jp_llm::script::ScriptBuilder;
 
 use super::script::real;
-use crate::{error::CliError, recover, text, ui::Ui};
+use crate::{error::CliError, places, recover, text, ui::Ui};
 
 /// One mount.
 pub(super) struct Mounted {
@@ -27,6 +27,26 @@ impl Mounted {
             message: format!("cannot mount {}: {error}", self.shown()),
             hint: Some("name a directory of this machine that you may read".to_owned()),
         })
+    }
+
+    /// Refuses a directory through which a script would reach jp's own files.
+    fn refuse_own(&self) -> Result<(), CliError> {
+        let top = real(&self.host).unwrap_or_else(|| self.host.clone());
+        let own = places::own();
+        match own.own_within(&top) {
+            None => Ok(()),
+            Some(dir) => Err(CliError::Usage {
+                message: format!(
+                    "cannot mount {}: it holds {}, which no script may reach",
+                    self.shown(),
+                    dir.display()
+                ),
+                hint: Some(
+                    "mount a directory below it, or move jp's own with JP_CONFIG_DIR and JP_DATA_DIR"
+                        .to_owned(),
+                ),
+            }),
+        }
     }
 
     /// Returns its directory for a message.
@@ -63,6 +83,7 @@ impl Mounts {
     ) -> Result<ScriptBuilder, CliError> {
         for mounted in &self.0 {
             let dir = mounted.open()?;
+            mounted.refuse_own()?;
             builder = builder.mount(&mounted.path, dir, mounted.mode, |recovery| {
                 recover::tell(&recovery, &mounted.host, ui);
             });
