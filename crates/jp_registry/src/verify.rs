@@ -89,7 +89,7 @@ pub struct Facts {
 }
 
 /// A manifest that a trusted key signed for its name, and that nobody took back. It can be read as its
-/// [`Facts`], and changed by nobody.
+/// `Facts`, and changed by nobody.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifiedManifest(Facts);
 

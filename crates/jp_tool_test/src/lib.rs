@@ -20,7 +20,7 @@ struct TestArgs {
 
 /// Reads the file `path` below `ctx.root`, or formats the arguments.
 ///
-/// With `"ask": true` it first asks [`QUESTION`] and reads only when the answer is `true`.
+/// With `"ask": true` it first asks `QUESTION` and reads only when the answer is `true`.
 #[must_use]
 pub fn run(ctx: &Context, arguments: &str, answers: &str) -> Outcome {
     let args: TestArgs = match serde_json::from_str(arguments) {

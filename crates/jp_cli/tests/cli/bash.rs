@@ -79,6 +79,7 @@ fn nothing_of_the_machine_is_there_unless_it_is_mounted() {
 fn a_directory_that_holds_the_policy_or_the_record_is_not_mounted() {
     let sandbox = Sandbox::new("");
     std::os::unix::fs::symlink(sandbox.path("home"), sandbox.path("workspace/link")).unwrap();
+    std::fs::create_dir_all(sandbox.path("home/.config")).unwrap();
     for host in ["../home", "..", "link", "../home/.config"] {
         for mode in ["ro", "rw", "overlay"] {
             let mount = format!("{host}:/x:{mode}");
