@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-/// The size of `target/dist/jp`, as `cargo xtask dist` builds it.
-pub(crate) const BINARY_BYTES: u64 = 39_500_000;
+/// The size of `target/dist/jp`, as `cargo xtask dist` builds it. It was 39.15 MB when it was measured last; typed
+/// arguments of capabilities and typed errors came after that.
+pub(crate) const BINARY_BYTES: u64 = 40_500_000;
 
 /// How many packages are linked into `jp`: what can be had of its size without the minutes of a `dist` build.
 /// There are 296; the rest is for the HTTP client and server that are on their way.
