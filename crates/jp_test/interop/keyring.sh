@@ -72,7 +72,7 @@ case $2 in
         unlock
         ends 0 'forge.example.com' "$JP" secret list
         ok "it is there in the next session"
-        ends 125 'told not to use the keyring' env JP_KEYRING=off "$JP" secret list
+        ends 125 'the keyring is switched off' env JP_KEYRING=off "$JP" secret list
         ends 2 'invalid JP_KEYRING' env JP_KEYRING=of "$JP" secret list
         ends 0 'already' "$JP" secret move-key --to keyring
         ends 0 "The key is in $key now." "$JP" secret move-key --to file
