@@ -1,4 +1,4 @@
-//! A text in pieces of bounded length, so that whoever goes through it can ask between two.
+//! A text in pieces of bounded length, so that a loop over it can ask the budget between two.
 
 use crate::budget::PIECE;
 

@@ -62,7 +62,7 @@ pub(crate) fn refuse_unbacked(
 ) -> Result<(), CliError> {
     let session = Session::open(ui)?;
     let checked = block_on(jp_llm::check_file(artifact, session.host()))?;
-    // What is no tool at all is told by whoever compares it with the manifest.
+    // A file that is not a tool at all is reported where it is compared with the manifest.
     let form = checked.ok().and_then(|checked| checked.form);
     let request = said.request();
     match form.and_then(|form| request.unbacked(form, &jp_llm::is_known_call)) {
