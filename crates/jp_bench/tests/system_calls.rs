@@ -112,7 +112,7 @@ fn child_calls() {
     child.all(&executor, CALLS, mark);
 }
 
-/// Makes a system call that nothing else makes, so that whoever counts knows where a part begins.
+/// Makes a system call that nothing else makes, so that a count can tell where a part begins.
 fn mark() {
     let _ = parent_id();
 }

@@ -40,7 +40,7 @@ pub struct DescribedTool {
     pub output_schema: Option<Value>,
 }
 
-/// Why what a component said is no description.
+/// Why a component's answer is not a valid description.
 #[derive(Debug)]
 pub enum DescriptionError {
     /// It is no JSON of that form.

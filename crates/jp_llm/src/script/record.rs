@@ -180,7 +180,7 @@ impl ScriptRecord {
 
 impl Unwritten {
     fn write(&self, outcome: OutcomeKind, detail: &str) -> Result<(), AuditError> {
-        // Held until it is written: whoever leaves the process meanwhile waits here first.
+        // Held until it is written: what ends the process meanwhile waits here first.
         let mut is_written = lock(&self.is_written);
         if std::mem::replace(&mut *is_written, true) {
             return Ok(());

@@ -23,7 +23,7 @@ pub use world::{ErrorKind, McpAnswer, Verdict, World};
 
 use crate::registry::SignedProblem;
 
-/// Why a call produced no outcome. A tool that says no has an outcome; that is no error.
+/// Why a call produced no outcome. A tool that says no has an outcome, which is not an error.
 ///
 /// One word wide, since it is rare and large.
 #[derive(Debug)]

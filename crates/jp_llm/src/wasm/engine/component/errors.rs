@@ -78,7 +78,7 @@ pub(super) fn tool_error(
     }
 }
 
-/// Makes the error of a file that is no tool; gives back what is not about the file.
+/// Makes the error of a file that is not a tool; returns an error that is not about the file unchanged.
 fn file_error(error: Error, file: Option<&str>, tool: &str) -> Result<ToolError, Error> {
     let wrong = match &error {
         Error::NotFound { path } => {
