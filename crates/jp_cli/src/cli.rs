@@ -22,6 +22,7 @@ Examples:
   jp tool run learn topic=skills            call one
   jp tool install ocr                       add a signed tool of a registry
   jp bash -c 'seq 3 | sort -r'              a script in the virtual bash
+  jp serve                                  give an agent all of them
   jp trust                                  let this workspace run commands
   jp audit show --last 5                    what ran lately
   jp doctor                                 find problems, and how to fix them
@@ -81,6 +82,8 @@ enum Command {
     /// Store secrets that tools use and never see
     #[command(subcommand)]
     Secret(commands::secret::Command),
+    /// Give an agent the tools of this workspace (a server of the Model Context Protocol)
+    Serve(commands::serve::ServeArgs),
     /// Make keys, sign tools, and write and serve registries of tools
     #[command(subcommand, after_help = REGISTRY_EXAMPLES)]
     Registry(commands::registry::Command),
@@ -119,6 +122,7 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Config(command) => commands::config::run(command, ui),
         Command::Audit(command) => commands::audit::run(command, ui),
         Command::Secret(command) => commands::secret::run(command, ui),
+        Command::Serve(args) => commands::serve::run(args, ui),
         Command::Registry(command) => commands::registry::run(command, ui),
         Command::Due(args) => commands::due::run(args, ui),
         Command::Trust(args) => commands::trust::run(args, ui),

@@ -84,7 +84,7 @@ pub(crate) fn sources(location: &Location, ui: &Ui) -> Sources {
 }
 
 /// Says how the command line wants a workspace to be opened.
-fn opening(location: Location, ui: &Ui) -> Opening {
+pub(crate) fn opening(location: Location, ui: &Ui) -> Opening {
     let warned = ui.clone();
     Workspace::at(location)
         .configured_with(ui.global.config.clone(), ui.global.cfg.clone())

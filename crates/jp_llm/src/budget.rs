@@ -53,6 +53,13 @@ impl Budget {
         used.fuel = used.fuel.saturating_add(fuel);
     }
 
+    /// Returns the time and the fuel that all runs of the tool used so far.
+    #[must_use]
+    pub fn used(&self) -> (Duration, u64) {
+        let used = self.lock();
+        (used.time, used.fuel)
+    }
+
     /// Returns the answers given so far, as JSON.
     #[must_use]
     pub fn answers(&self) -> Map<String, Value> {

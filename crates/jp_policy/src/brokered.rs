@@ -43,6 +43,14 @@ impl BrokeredName {
         families.iter().any(|family| self.0.starts_with(family))
     }
 
+    /// Returns whether nothing it names changes anything: the clock, the log of the call, and secrets,
+    /// which are handed out and never written.
+    #[must_use]
+    pub(crate) fn only_reads(&self) -> bool {
+        let families = ["clock.", "log.", SECRETS];
+        families.iter().any(|family| self.0.starts_with(family))
+    }
+
     /// Returns whether something it names may reach a host of the network.
     #[must_use]
     pub fn reaches_out(&self) -> bool {

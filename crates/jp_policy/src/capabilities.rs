@@ -125,6 +125,29 @@ impl Capabilities {
         reads && brokered && env && self.net.is_none() && !self.subprocess
     }
 
+    /// Returns whether nothing that outlives a call can be changed with it. A request to the network, a
+    /// command and rows that are written may all change something.
+    #[must_use]
+    pub fn changes_nothing(&self) -> bool {
+        let rules = self.files.rules().iter();
+        let files = rules
+            .filter(|rule| !is_scratch(&rule.path))
+            .all(|rule| rule.access == Access::Read);
+        files
+            && self.selected <= Some(Access::Read)
+            && self.brokered.names().all(BrokeredName::only_reads)
+            && self.net.is_none()
+            && !self.subprocess
+    }
+
+    /// Returns whether nothing outside of this machine can be reached with it.
+    #[must_use]
+    pub fn stays_here(&self) -> bool {
+        self.net.is_none()
+            && !self.subprocess
+            && !self.brokered.names().any(BrokeredName::reaches_out)
+    }
+
     /// Adds a directory tree.
     #[must_use]
     pub fn with_files(mut self, path: GuestPath, access: Access) -> Self {

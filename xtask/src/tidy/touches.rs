@@ -326,6 +326,17 @@ pub(super) const ROWS: &[Row] = &[
         &[all(Files)],
     ),
     row(
+        "jp_serve",
+        "the front for agents: a workspace as an MCP server on streams, HTTP and Unix sockets; tools, questions, progress, sealed states, sessions, tokens",
+        &[
+            all(Clock),
+            only(Sockets, "connections.rs"),
+            only(Sockets, "http.rs"),
+            only(Randomness, "gate.rs"),
+            only(Randomness, "sealed.rs"),
+        ],
+    ),
+    row(
         "jp_cli",
         "the `jp` binary: clap, output, exit codes, approvals on the terminal",
         &[
@@ -335,6 +346,7 @@ pub(super) const ROWS: &[Row] = &[
             all(Terminal),
             only(Processes, "edit.rs"),
             only(Processes, "interrupt.rs"),
+            only(Sockets, "commands/serve/"),
         ],
     ),
     row(

@@ -74,7 +74,7 @@ pub(super) const FOR_FEATURES: &[(&str, &str)] = &[
 ];
 
 /// How many packages `Cargo.lock` may hold. Raise it in the commit that says what the new ones save.
-pub(super) const LOCK_CEILING: usize = 420;
+pub(super) const LOCK_CEILING: usize = 430;
 
 /// How many conditions on a feature the crates may have. A trait with one implementation for either case
 /// needs few: `crates/jp_llm/src/wasm.rs` is the example.
@@ -104,7 +104,7 @@ const fn row(
 
 pub(super) const TABLES: Tables = Tables {
     // Designed and not made yet. A crate that exists must leave this list.
-    coming: &["jp_serve"],
+    coming: &[],
     outside: &[
         Wall {
             family: "wasmtime",
@@ -230,15 +230,15 @@ pub(super) const TABLES: Tables = Tables {
         row(
             "jp_serve",
             &[
-                "jp_audit",
-                "jp_config",
+                "jp_disk",
                 "jp_host",
                 "jp_llm",
                 "jp_policy",
+                "jp_text",
                 "jp_tool",
             ],
             &[],
-            &[],
+            &["jp_audit"],
         ),
         row(
             "jp_cli",

@@ -1,0 +1,37 @@
+//! `jp serve`: the tools of a workspace for agents that speak the Model Context Protocol.
+
+mod run;
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::Args;
+
+pub(crate) use run::run;
+
+/// Arguments of `jp serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without an address it serves one client on standard input and output: that is
+what an agent starts.
+
+A call that would ask a person asks on the terminal of `jp serve --http` or
+`--unix`. On standard input nobody can be asked: such a call is refused, unless
+`--yes` leaves the asking to the client.
+
+Examples:
+  claude mcp add jp -- jp serve             let Claude Code start it
+  jp -C ~/project serve                     serve another workspace
+  jp serve --http 127.0.0.1:7878            serve HTTP; prints URL and token
+  JP_TOKEN=… jp serve --http 127.0.0.1:0    with a token of your own
+  jp serve --unix /run/user/1000/jp.sock    serve HTTP on a Unix socket")]
+pub(crate) struct ServeArgs {
+    /// Serve HTTP on this address of this machine; port 0 takes a free one
+    #[arg(long, value_name = "ADDR")]
+    http: Option<SocketAddr>,
+    /// Serve HTTP on a Unix socket, which only you can open
+    #[arg(long, value_name = "PATH", conflicts_with = "http")]
+    unix: Option<PathBuf>,
+    /// Run calls that would ask a person: for clients that ask you before each call
+    #[arg(long)]
+    yes: bool,
+}

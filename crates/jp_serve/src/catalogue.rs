@@ -1,0 +1,162 @@
+//! The tools of a workspace as clients see them: made once for each state of the configuration.
+
+use std::{collections::HashMap, sync::Arc};
+
+use jp_host::Workspace;
+use jp_llm::{Host, ToolDefinition};
+use rmcp::model::{JsonObject, Tool};
+use serde_json::{Value, json};
+
+use crate::annotations;
+
+/// Clients drop tools whose full names are longer than 128 characters, and put the name of the server
+/// before ours.
+const LONGEST_NAME: usize = 110;
+
+/// The tools of one state of a workspace.
+pub(crate) struct Catalogue {
+    workspace: Arc<Workspace>,
+    tools: Vec<Tool>,
+    /// Where in `tools` a name stands, and the id of its tool.
+    known: HashMap<String, (usize, String)>,
+    problems: Vec<String>,
+}
+
+impl Catalogue {
+    /// Lists the tools. Nothing is compiled and no server is started for it.
+    pub(crate) fn of(workspace: Arc<Workspace>, host: &Host) -> Self {
+        let mut made = Self {
+            tools: Vec::new(),
+            known: HashMap::new(),
+            problems: Vec::new(),
+            workspace: Arc::clone(&workspace),
+        };
+        let mut found = Vec::new();
+        for tool in workspace.tools(host) {
+            match tool {
+                Ok(tool) if tool.is_enabled() && tool.is_offered(host) => found.push(tool),
+                Ok(_) => {}
+                Err(error) => made.problems.push(error.to_string()),
+            }
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        for tool in found {
+            made.add(&tool, host);
+        }
+        made
+    }
+
+    fn add(&mut self, tool: &ToolDefinition, host: &Host) {
+        let name = wire_name(&tool.name);
+        let problem = if name.len() > LONGEST_NAME {
+            Some(format!("has more than {LONGEST_NAME} characters"))
+        } else {
+            let same = self.known.get(&name);
+            same.map(|(_, other)| format!("looks like that of the tool `{other}` to clients"))
+        };
+        if let Some(problem) = problem {
+            let text = format!(
+                "the tool `{}` is not offered: its name {problem}",
+                tool.name
+            );
+            self.problems.push(text);
+            return;
+        }
+        let grant = tool.preview(host).ok();
+        let facts = annotations::of(grant.as_ref().map(|preview| preview.grant.capabilities()));
+        let mut shown = Tool::new(name.clone(), description(tool), object(tool.known_schema()));
+        shown.annotations = facts;
+        shown.output_schema = tool.known_output_schema().map(object);
+        let at = self.tools.len();
+        self.known.insert(name, (at, tool.name.clone()));
+        self.tools.push(shown);
+    }
+
+    /// Tells whether these are the tools of a workspace.
+    pub(crate) fn is_of(&self, workspace: &Arc<Workspace>) -> bool {
+        Arc::ptr_eq(&self.workspace, workspace)
+    }
+
+    pub(crate) const fn workspace(&self) -> &Arc<Workspace> {
+        &self.workspace
+    }
+
+    /// Returns the tools, by name.
+    pub(crate) fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// Returns the tool that clients know by a name.
+    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.get(self.known.get(name)?.0)
+    }
+
+    /// Returns the id of the tool that clients know by a name.
+    pub(crate) fn id(&self, name: &str) -> Option<&str> {
+        self.known.get(name).map(|(_, id)| id.as_str())
+    }
+
+    /// Returns what keeps tools from being offered.
+    pub(crate) fn problems(&self) -> &[String] {
+        &self.problems
+    }
+}
+
+/// Writes an id as a name that every provider of models accepts: letters, digits, `_` and `-`.
+fn wire_name(id: &str) -> String {
+    id.replace('.', "__")
+}
+
+/// Returns what a model is told of a tool.
+fn description(tool: &ToolDefinition) -> String {
+    let docs = &tool.docs;
+    let parts = [&docs.summary, &docs.description, &docs.examples];
+    let mut text = String::new();
+    for part in parts.into_iter().flatten() {
+        // A description often starts with its own summary.
+        if part.starts_with(text.as_str()) {
+            text.clear();
+        }
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(part);
+    }
+    text
+}
+
+/// Returns a schema as the protocol wants it: an object that says it is one.
+fn object(schema: &Value) -> Arc<JsonObject> {
+    let mut object = match schema {
+        Value::Object(object) => object.clone(),
+        _ => JsonObject::new(),
+    };
+    if !object.contains_key("type") {
+        object.insert("type".to_owned(), json!("object"));
+    }
+    Arc::new(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_become_names_that_providers_accept() {
+        for (id, name) in [
+            ("learn", "learn"),
+            ("todo.create", "todo__create"),
+            ("a-b_c", "a-b_c"),
+        ] {
+            assert_eq!(wire_name(id), name);
+        }
+    }
+
+    #[test]
+    fn a_schema_is_an_object_that_says_so() {
+        assert_eq!(
+            *object(&json!(true)),
+            *json!({"type": "object"}).as_object().unwrap()
+        );
+    }
+}

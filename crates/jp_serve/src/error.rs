@@ -1,0 +1,29 @@
+//! Why a server cannot go on.
+
+use std::io;
+
+/// Why a server cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The key that seals what clients keep for the server cannot be made.
+    #[error("cannot make a key: the system gives no random bytes")]
+    NoRandomness,
+    /// The client did not speak the protocol.
+    #[error("the client did not start the protocol: {0}")]
+    Handshake(#[source] Box<rmcp::service::ServerInitializeError>),
+    /// The connection cannot be served.
+    #[error("cannot serve: {0}")]
+    Io(#[from] io::Error),
+    /// Work of the server was broken off by a bug.
+    #[error("the server failed: {0}")]
+    Failed(#[from] tokio::task::JoinError),
+    /// A token that anybody could guess.
+    #[error(
+        "invalid token: expected at least {} letters, digits or punctuation, found {found}",
+        crate::gate::MIN_TOKEN
+    )]
+    ShortToken {
+        /// How long it is.
+        found: usize,
+    },
+}

@@ -1,0 +1,108 @@
+//! The methods of the protocol.
+
+#![expect(
+    deprecated,
+    reason = "newer revisions have no log messages; clients of older ones still ask for them"
+)]
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
+        LoggingLevel, PaginatedRequestParams, ProtocolVersion, ResultType, ServerCapabilities,
+        ServerConfig, SetLevelRequestParams, Tool,
+    },
+    service::RequestContext,
+};
+
+use crate::{call::Request, progress::Wish, server::Shared};
+
+/// A list of tools may be kept this long by a client that hears nothing of changes.
+const LIST_LIFE_MS: u64 = 60_000;
+
+/// One connection, or one session, or one request: whatever the transport makes of it.
+pub(crate) struct Handler {
+    shared: Arc<Shared>,
+    /// What the session wants to hear of what tools log.
+    level: Mutex<Option<LoggingLevel>>,
+}
+
+impl Handler {
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            level: Mutex::default(),
+        }
+    }
+
+    /// Returns what the client wants to hear of one request.
+    fn wish(&self, context: &RequestContext<RoleServer>) -> Wish {
+        let session = *self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        Wish {
+            progress: context.meta.get_progress_token(),
+            log: context.meta.log_level().or(session),
+        }
+    }
+}
+
+/// Tells whether a request is one of a revision without handshakes and sessions.
+pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    let version = context.protocol_version();
+    version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_logging()
+            .build();
+        let mut info = ServerConfig::new(capabilities);
+        info.protocol_version = ProtocolVersion::V_2025_11_25;
+        info.server_info = Implementation::new("jp", env!("CARGO_PKG_VERSION"));
+        info.server_info.title = Some("jp".to_owned());
+        info.instructions = self.shared.instructions();
+        info
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.shared.catalogue().ok()?.tool(name).cloned()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let catalogue = self.shared.catalogue().map_err(|error| {
+            ErrorData::internal_error(format!("the workspace cannot be opened: {error}"), None)
+        })?;
+        let mut result = ListToolsResult::with_all_items(catalogue.tools().to_vec());
+        result.result_type = Some(ResultType::COMPLETE);
+        if is_modern(&context) {
+            result.ttl_ms = Some(LIST_LIFE_MS);
+            result.cache_scope = Some(CacheScope::Private);
+        }
+        Ok(result)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let wish = self.wish(&context);
+        Request::new(request, context, wish).run(&self.shared).await
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
+        Ok(())
+    }
+}

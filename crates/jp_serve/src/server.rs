@@ -1,0 +1,127 @@
+//! What all connections of a server share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jp_host::{Live, OpenError};
+use jp_llm::{Approver, Caller, NobodyToAsk};
+
+use crate::{ServeError, catalogue::Catalogue, sealed::Seals};
+
+/// How a server serves. What is not said is not there.
+#[derive(Clone)]
+pub struct Options {
+    /// The name that stands in the audit log for whoever is connected.
+    pub principal: String,
+    /// Asks a person whether calls may run.
+    pub approver: Arc<dyn Approver>,
+}
+
+impl Options {
+    /// Serves a principal, with nobody to approve calls.
+    #[must_use]
+    pub fn new(principal: impl Into<String>) -> Self {
+        Self {
+            principal: principal.into(),
+            approver: Arc::new(NobodyToAsk),
+        }
+    }
+}
+
+/// A server of one workspace. Clones are the same server.
+#[derive(Clone)]
+pub struct Server(Arc<Shared>);
+
+/// What all connections share.
+pub(crate) struct Shared {
+    live: Live,
+    options: Options,
+    catalogue: Mutex<Option<Arc<Catalogue>>>,
+    pub(crate) seals: Seals,
+}
+
+impl Server {
+    /// Makes a server of a workspace.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no random bytes.
+    pub fn new(live: Live, options: Options) -> Result<Self, ServeError> {
+        Ok(Self(Arc::new(Shared {
+            live,
+            options,
+            catalogue: Mutex::new(None),
+            seals: Seals::new()?,
+        })))
+    }
+
+    /// Tells what keeps tools of the workspace from being offered.
+    ///
+    /// # Errors
+    ///
+    /// When the workspace cannot be opened as it is now.
+    pub fn problems(&self) -> Result<Vec<String>, OpenError> {
+        Ok(self.0.catalogue()?.problems().to_vec())
+    }
+
+    /// Ends the programs that were started for tools. Calls under way must have ended.
+    pub async fn end(&self) {
+        if let Ok(workspace) = self.0.live.now() {
+            workspace.stop_servers().await;
+        }
+    }
+
+    pub(crate) const fn shared(&self) -> &Arc<Shared> {
+        &self.0
+    }
+}
+
+impl Shared {
+    /// Returns the tools as they are on disk now. They are listed anew only when something has changed.
+    pub(crate) fn catalogue(&self) -> Result<Arc<Catalogue>, OpenError> {
+        let workspace = self.live.now()?;
+        let mut known = self
+            .catalogue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.as_ref()
+            && known.is_of(&workspace)
+        {
+            return Ok(Arc::clone(known));
+        }
+        let host = workspace.host().for_caller(self.caller());
+        let listed = Arc::new(Catalogue::of(workspace, &host));
+        *known = Some(Arc::clone(&listed));
+        Ok(listed)
+    }
+
+    /// Returns the caller behind every connection, whom nobody can ask anything yet.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller {
+            principal: self.options.principal.clone(),
+            approver: Arc::clone(&self.options.approver),
+            ..Caller::default()
+        }
+    }
+
+    pub(crate) fn principal(&self) -> &str {
+        &self.options.principal
+    }
+}
+
+impl Shared {
+    /// Returns what a model is told of the server as a whole.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        let catalogue = self.catalogue().ok()?;
+        let (knowledge, _) = jp_llm::knowledge_prompt(catalogue.workspace().host());
+        let mut text = INSTRUCTIONS.to_owned();
+        if let Some(knowledge) = knowledge {
+            text.push_str("\n\n");
+            text.push_str(&knowledge);
+        }
+        Some(text)
+    }
+}
+
+const INSTRUCTIONS: &str = "These tools run inside jp: each with only the files, hosts and secrets that the \
+user granted it, within limits, and every call is recorded. A refusal names what is missing; pass that on to \
+the user, who alone can grant it.";

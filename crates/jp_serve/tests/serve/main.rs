@@ -1,0 +1,13 @@
+//! A server of a real workspace, spoken to line by line and over HTTP.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that fails may panic"
+)]
+
+mod calls;
+mod hostile;
+mod http;
+mod kit;
+mod questions;
