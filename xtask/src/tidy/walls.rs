@@ -120,7 +120,11 @@ pub(super) const TABLES: Tables = Tables {
         Wall {
             family: "rusqlite",
             // The bench compares ours with the bare statement.
-            rooms: &[room("jp_broker", ALL), room("jp_bench", DEV)],
+            rooms: &[
+                room("jp_broker", ALL),
+                room("jp_store", ALL),
+                room("jp_bench", DEV),
+            ],
             tests: Tests::InRooms,
         },
         Wall {
@@ -190,6 +194,7 @@ pub(super) const TABLES: Tables = Tables {
             &[],
             &[],
         ),
+        row("jp_store", &["jp_disk"], &[], &[]),
         row(
             "jp_llm",
             &[
@@ -314,6 +319,10 @@ pub(super) const TABLES: Tables = Tables {
         },
         Forbidden {
             package: "jp_registry",
+            crates: &["tokio"],
+        },
+        Forbidden {
+            package: "jp_store",
             crates: &["tokio"],
         },
     ],
