@@ -1,6 +1,6 @@
 //! What cannot be seen from outside: disks that are full, steps of later versions, settings.
 
-use std::{error::Error as _, fs, path::Path};
+use std::{error::Error as _, fs, path::Path, time::Duration};
 
 use super::{
     schema::{STEPS, migrate},
@@ -69,6 +69,22 @@ fn a_full_disk_is_an_error_and_loses_nothing() {
     store.update("ann", &task, &done, NOW).unwrap();
     store.keep("ann", &large, &ROOM, NOW).unwrap();
     assert!(store.spend("ann", &[1; 16], NOW + 9, NOW).unwrap());
+}
+
+#[test]
+fn others_that_keep_writing_are_an_error_and_no_one_who_looks_waits() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.sqlite");
+    let (store, other) = [0; 2].map(|_| Store::open(&path, NOW).unwrap()).into();
+    let id = store.create("ann", &TASK, NOW).unwrap();
+    let writes = lock(&other.writer);
+    writes.execute_batch("BEGIN IMMEDIATE").unwrap();
+    lock(&store.writer).busy_timeout(Duration::ZERO).unwrap();
+    let error = store.create("ann", &TASK, NOW).unwrap_err();
+    assert!(matches!(error, StoreError::Busy { .. }), "{error}");
+    assert!(store.get("ann", &id, NOW).unwrap().is_some());
+    writes.execute_batch("ROLLBACK").unwrap();
+    store.create("ann", &TASK, NOW).unwrap();
 }
 
 #[test]

@@ -135,6 +135,40 @@ fn a_damaged_store_says_which_file_and_what_to_do() {
 }
 
 #[test]
+fn a_log_that_was_left_behind_is_not_the_new_stores() {
+    let (_dir, path) = place();
+    let log = path.with_extension("sqlite-wal");
+    let store = Store::open(&path, NOW).unwrap();
+    let id = store.create("ann", &TASK, NOW).unwrap();
+    let left = fs::read(&log).unwrap();
+    drop(store);
+    assert!(!left.is_empty());
+    fs::remove_file(&path).unwrap();
+    fs::write(&log, left).unwrap();
+    let store = Store::open(&path, NOW).unwrap();
+    assert_eq!(store.get("ann", &id, NOW).unwrap(), None);
+    store.create("ann", &TASK, NOW).unwrap();
+}
+
+#[test]
+fn what_a_server_leaves_that_is_killed_while_it_opens_is_opened() {
+    let (_dir, path) = place();
+    // Killed before the first table,
+    fs::write(&path, "").unwrap();
+    fs::write(path.with_extension("sqlite.lock"), "").unwrap();
+    drop(Store::open(&path, NOW).unwrap());
+    // and before the log.
+    let other = Connection::open(&path).unwrap();
+    let mode = "PRAGMA journal_mode = DELETE";
+    let mode: String = other.query_row(mode, [], |row| row.get(0)).unwrap();
+    assert_eq!(mode, "delete");
+    other.close().unwrap();
+    let store = Store::open(&path, NOW).unwrap();
+    store.create("ann", &TASK, NOW).unwrap();
+    assert!(path.with_extension("sqlite-wal").exists());
+}
+
+#[test]
 fn a_store_without_its_tables_or_its_bytes_is_damaged() {
     let (_dir, path) = place();
     let change = |sql: &str| {
