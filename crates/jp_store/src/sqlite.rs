@@ -22,9 +22,10 @@ use crate::{Damage, Millis, StoreError, Tasks as _};
 /// What must outlive a process of `jp serve`, in one SQLite file. An open store is a server of its own;
 /// several may have the file open at once, in one process and in several.
 ///
-/// Beside the file lie its write-ahead log and `FILE.lock`, which who opens it holds meanwhile. The locks of
-/// the servers that live lie in `FILE.servers`; who takes them away ends the tasks of their servers.
-/// Nothing else may open the file in a process that has a store on it: that would undo SQLite's locks.
+/// Beside the file lie its write-ahead log, the lock `FILE.lock` that is held while a store opens, and the
+/// directory `FILE.servers` with the locks of the servers that live. Do not remove these locks: the tasks of
+/// their servers would count as stopped. Except for stores, nothing may open the file in a process that has
+/// a store on it: closing it again would undo SQLite's locks.
 pub struct Store {
     path: PathBuf,
     writer: Mutex<Connection>,
@@ -49,7 +50,7 @@ impl Store {
     /// When the file is not ours, damaged, of a newer version, or cannot be used.
     pub fn open(path: &Path, now: Millis) -> Result<Self, StoreError> {
         let path = open::locate(path)?;
-        // Of all who open the file, in whatever process, one at a time makes and changes its tables.
+        // One thread of one process at a time makes the file and changes its tables.
         let opening = Disk::real().lock_beside(&path);
         let _opening = opening.map_err(|source| io_error("lock", &path, source))?;
         open::create(&path)?;

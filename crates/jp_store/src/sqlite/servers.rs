@@ -36,7 +36,7 @@ impl Servers {
         create_dir(&dir).map_err(failed)?;
         sweep(&dir);
         let lock = Temporary::create(&dir, PREFIX, "").map_err(failed)?;
-        // Where locks do nothing, every server would seem to be gone, or none.
+        // On a file system without locks every server would seem to be gone, or none.
         if !is_held(lock.path()) {
             let kind = io::ErrorKind::Unsupported;
             return Err(failed(io::Error::new(kind, "its file system has no locks")));
@@ -64,8 +64,8 @@ fn server(path: &Path) -> Option<ServerId> {
     name.strip_prefix(PREFIX)?.parse().ok()
 }
 
-/// Tells whether somebody holds a lock on a file. Only a shared lock is tried, and only on a file that its
-/// owner has locked before anybody could ask: of several who ask at once none misleads another.
+/// Tells whether a server holds the lock of a file. It tries a shared lock, so that several who ask at once
+/// do not take each other for the server. A server is named only after it has locked its file.
 fn is_held(path: &Path) -> bool {
     match File::open(path).map(|file| file.try_lock_shared()) {
         Ok(Ok(())) => false,
@@ -86,8 +86,8 @@ fn sweep(dir: &Path) {
     }
 }
 
-/// Removes a lock unless somebody holds it. Its maker sees from our lock, or from the missing name, that it
-/// must make another.
+/// Removes a lock file unless a server holds it. A server that has just made it and not locked it yet sees
+/// that it is locked or gone, and makes another.
 fn remove_free(path: &Path) -> io::Result<()> {
     let file = File::open(path)?;
     match file.try_lock_shared() {

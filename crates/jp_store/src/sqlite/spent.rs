@@ -20,7 +20,7 @@ impl Spent for Store {
         if expires <= now {
             return Ok(false);
         }
-        // Whoever shows an old state again does not keep others from writing.
+        // A replay is found by reading, so that replays do not block writers.
         let sql = "SELECT EXISTS(SELECT 1 FROM spent WHERE owner = ?1 AND nonce = ?2)";
         let was_spent = self.look(|rows| {
             let values = params![owner, nonce.as_slice()];
