@@ -309,6 +309,15 @@ pub(super) const ROWS: &[Row] = &[
         ],
     ),
     row(
+        "jp_store",
+        "what must outlive a process of `jp serve`, by meaning: tasks, large results, one-time states; SQLite behind it, one conformance suite for every engine; the time is handed to it",
+        &[
+            only(Files, "sqlite/open.rs"),
+            only(Files, "sqlite/servers.rs"),
+            only(Randomness, "id.rs"),
+        ],
+    ),
+    row(
         "jp_llm",
         "the pipeline, runtimes' adapters, builtins, trust, knowledge",
         &[

@@ -120,7 +120,11 @@ pub(super) const TABLES: Tables = Tables {
         Wall {
             family: "rusqlite",
             // The bench compares ours with the bare statement.
-            rooms: &[room("jp_broker", ALL), room("jp_bench", DEV)],
+            rooms: &[
+                room("jp_broker", ALL),
+                room("jp_store", ALL),
+                room("jp_bench", DEV),
+            ],
             tests: Tests::InRooms,
         },
         Wall {
@@ -190,6 +194,7 @@ pub(super) const TABLES: Tables = Tables {
             &[],
             &[],
         ),
+        row("jp_store", &["jp_disk"], &[], &[]),
         row(
             "jp_llm",
             &[
@@ -234,6 +239,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_host",
                 "jp_llm",
                 "jp_policy",
+                "jp_store",
                 "jp_text",
                 "jp_tool",
             ],
@@ -314,6 +320,10 @@ pub(super) const TABLES: Tables = Tables {
         },
         Forbidden {
             package: "jp_registry",
+            crates: &["tokio"],
+        },
+        Forbidden {
+            package: "jp_store",
             crates: &["tokio"],
         },
     ],
