@@ -126,6 +126,24 @@ impl Places {
         Ok(self.data_dir()?.join("audit"))
     }
 
+    /// Returns the store of what servers keep for their clients.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::NoHome`] when there is no place for it.
+    pub fn serve_store(&self) -> Result<PathBuf, OpenError> {
+        Ok(self.data_dir()?.join("serve/store.sqlite"))
+    }
+
+    /// Returns the key that seals what clients keep for servers.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::NoHome`] when there is no place for it.
+    pub fn serve_key(&self) -> Result<PathBuf, OpenError> {
+        Ok(self.data_dir()?.join("serve/key"))
+    }
+
     /// Opens the audit log, kept as the options say. A front that runs anything must.
     ///
     /// # Errors

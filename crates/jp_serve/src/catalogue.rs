@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use jp_config::tool::TaskMode;
 use jp_host::Workspace;
 use jp_llm::{Host, ToolDefinition};
 use rmcp::model::{JsonObject, Tool};
@@ -94,6 +95,14 @@ impl Catalogue {
     /// Returns the id of the tool that clients know by a name.
     pub(crate) fn id(&self, name: &str) -> Option<&str> {
         self.known.get(name).map(|(_, id)| id.as_str())
+    }
+
+    /// Returns whether calls of a tool become tasks.
+    pub(crate) fn task_mode(&self, id: &str) -> TaskMode {
+        let tools = &self.workspace.loaded().config.conversation.tools;
+        tools
+            .get(id)
+            .map_or_else(TaskMode::default, |tool| tool.task())
     }
 
     /// Returns what keeps tools from being offered.

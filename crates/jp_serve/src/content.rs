@@ -10,8 +10,13 @@ use serde_json::json;
 /// Clients cut the text of errors at about 11,000 characters, from the middle.
 const LONGEST_ERROR: usize = 8_000;
 
+/// What a person said no to.
+pub(crate) const DECLINED: &str =
+    "The person behind the client declined to answer what the tool asked.";
+
 /// Returns the answer to a call that has ended.
-pub(crate) fn answer(executed: &Executed) -> Result<CallToolResult, ErrorData> {
+pub(crate) fn answer(executed: Executed) -> Result<CallToolResult, ErrorData> {
+    let executed = &executed;
     let mut result = match &executed.result {
         Ok(outcome) => outcome_of(executed, outcome),
         Err(error) => failed(error)?,

@@ -14,6 +14,9 @@ pub enum ServeError {
     /// The connection cannot be served.
     #[error("cannot serve: {0}")]
     Io(#[from] io::Error),
+    /// What the server keeps for its clients cannot be used.
+    #[error(transparent)]
+    Store(#[from] jp_store::StoreError),
     /// Work of the server was broken off by a bug.
     #[error("the server failed: {0}")]
     Failed(#[from] tokio::task::JoinError),

@@ -10,14 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        LoggingLevel, PaginatedRequestParams, ProtocolVersion, ResultType, ServerCapabilities,
-        ServerConfig, SetLevelRequestParams, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, GetTaskParams,
+        GetTaskResult, Implementation, JsonObject, ListToolsResult, LoggingLevel,
+        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+        ReadResourceResult, ResultType, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        TASKS_EXTENSION_ID, Tool, UpdateTaskParams,
     },
     service::RequestContext,
 };
 
-use crate::{call::Request, progress::Wish, server::Shared};
+use crate::{call::Request, progress::Wish, server::Shared, spill};
 
 /// A list of tools may be kept this long by a client that hears nothing of changes.
 const LIST_LIFE_MS: u64 = 60_000;
@@ -55,10 +57,16 @@ pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_resources()
             .enable_logging()
             .build();
+        if self.shared.keep().is_some() {
+            let tasks = TASKS_EXTENSION_ID.to_owned();
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(tasks, JsonObject::new());
+        }
         let mut info = ServerConfig::new(capabilities);
         info.protocol_version = ProtocolVersion::V_2025_11_25;
         info.server_info = Implementation::new("jp", env!("CARGO_PKG_VERSION"));
@@ -104,5 +112,48 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
         Ok(())
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.shared
+            .task(&request.task_id)
+            .await
+            .map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let responses = serde_json::to_value(request.input_responses).unwrap_or_default();
+        self.shared.answer_task(&request.task_id, responses).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.cancel_task(&request.task_id).await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = spill::read(&self.shared, &request.uri).await;
+        let read = read.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let Some(contents) = read else {
+            let uri = jp_text::inline(&request.uri);
+            let text = format!("unknown resource: {uri}");
+            return Err(ErrorData::resource_not_found(text, None));
+        };
+        Ok(ReadResourceResult::new(vec![contents]).into())
     }
 }

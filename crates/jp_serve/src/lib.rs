@@ -29,12 +29,16 @@ mod error;
 mod gate;
 mod handler;
 mod http;
+mod keep;
 mod progress;
 mod sealed;
 mod server;
 mod sessions;
+mod spill;
 mod streams;
+mod tasks;
 
 pub use error::ServeError;
 pub use gate::Token;
+pub use keep::Keep;
 pub use server::{Options, Server};

@@ -6,12 +6,13 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use data_encoding::BASE64URL_NOPAD;
 use jp_disk::Sha256;
+use jp_store::{Millis, Spent};
 use ring::{
     aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
     rand::{SecureRandom, SystemRandom},
@@ -19,7 +20,10 @@ use ring::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::ServeError;
+use crate::{
+    ServeError,
+    keep::{Keep, millis, now},
+};
 
 /// A call waits for a person this long.
 const LIFE: Duration = Duration::from_mins(10);
@@ -27,8 +31,8 @@ const LIFE: Duration = Duration::from_mins(10);
 /// A state is the answers of one call; more than this is none of ours.
 const LARGEST: usize = 1024 * 1024;
 
-/// So many spent seals are remembered. They are forgotten when they end, so it takes this many answers
-/// in ten minutes to get there; then no more are accepted.
+/// So many spent seals are remembered by a server that keeps nothing on disk. They are forgotten when they
+/// end, so it takes this many answers in ten minutes to get there; then no more are accepted.
 const MOST_SPENT: usize = 100_000;
 
 /// What a call has used and been told so far.
@@ -63,7 +67,7 @@ pub(crate) enum Refused {
     Spent,
     #[error("invalid requestState: its time is over; make the call again without it")]
     Late,
-    #[error("too many calls wait for answers; try again later")]
+    #[error("the server cannot note that the requestState was used; try again later")]
     Busy,
 }
 
@@ -71,28 +75,33 @@ pub(crate) enum Refused {
 pub(crate) struct Seals {
     key: LessSafeKey,
     random: SystemRandom,
-    spent: Mutex<HashMap<[u8; NONCE_LEN], u64>>,
+    spent: Arc<dyn Spent>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Sealed {
-    ends: u64,
+    ends: Millis,
     kept: Kept,
 }
 
 impl Seals {
-    pub(crate) fn new() -> Result<Self, ServeError> {
+    /// Seals with the key of what is kept on disk, or with one that ends with this server.
+    pub(crate) fn new(keep: Option<&Keep>) -> Result<Self, ServeError> {
         let random = SystemRandom::new();
         let mut key = [0; 32];
         random
             .fill(&mut key)
             .map_err(|_| ServeError::NoRandomness)?;
+        let (key, spent): (_, Arc<dyn Spent>) = match keep {
+            Some(keep) => (*keep.key(), keep.store().clone()),
+            None => (key, Arc::new(Remembered::default())),
+        };
         let key =
             UnboundKey::new(&CHACHA20_POLY1305, &key).map_err(|_| ServeError::NoRandomness)?;
         Ok(Self {
             key: LessSafeKey::new(key),
             random,
-            spent: Mutex::default(),
+            spent,
         })
     }
 
@@ -101,7 +110,12 @@ impl Seals {
         self.seal_at(now(), kept, purpose)
     }
 
-    fn seal_at(&self, now: u64, kept: Kept, purpose: &Purpose<'_>) -> Result<String, ServeError> {
+    fn seal_at(
+        &self,
+        now: Millis,
+        kept: Kept,
+        purpose: &Purpose<'_>,
+    ) -> Result<String, ServeError> {
         let mut nonce = [0; NONCE_LEN];
         self.random
             .fill(&mut nonce)
@@ -117,12 +131,12 @@ impl Seals {
         Ok(BASE64URL_NOPAD.encode(&all))
     }
 
-    /// Opens a seal; it is spent then.
+    /// Opens a seal; it is spent then. May wait for the disk.
     pub(crate) fn open(&self, seal: &str, purpose: &Purpose<'_>) -> Result<Kept, Refused> {
         self.open_at(now(), seal, purpose)
     }
 
-    fn open_at(&self, now: u64, seal: &str, purpose: &Purpose<'_>) -> Result<Kept, Refused> {
+    fn open_at(&self, now: Millis, seal: &str, purpose: &Purpose<'_>) -> Result<Kept, Refused> {
         if seal.len() > LARGEST {
             return Err(Refused::Foreign);
         }
@@ -140,22 +154,40 @@ impl Seals {
         if sealed.ends <= now {
             return Err(Refused::Late);
         }
-        self.spend(*nonce, sealed.ends, now)?;
-        Ok(sealed.kept)
+        let mut name = [0; 16];
+        name[..NONCE_LEN].copy_from_slice(nonce);
+        match self.spent.spend(purpose.principal, &name, sealed.ends, now) {
+            Ok(true) => Ok(sealed.kept),
+            Ok(false) => Err(Refused::Spent),
+            Err(_) => Err(Refused::Busy),
+        }
     }
+}
 
-    fn spend(&self, nonce: [u8; NONCE_LEN], ends: u64, now: u64) -> Result<(), Refused> {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+/// What a server without a store remembers of spent seals. Its key ends with it, so that is enough.
+#[derive(Default)]
+struct Remembered(Mutex<HashMap<[u8; 16], Millis>>);
+
+impl Spent for Remembered {
+    fn spend(
+        &self,
+        _: &str,
+        nonce: &[u8; 16],
+        expires: Millis,
+        now: Millis,
+    ) -> Result<bool, jp_store::StoreError> {
+        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if spent.len() >= MOST_SPENT {
             spent.retain(|_, ends| *ends > now);
         }
-        if spent.len() >= MOST_SPENT {
-            return Err(Refused::Busy);
-        }
-        match spent.insert(nonce, ends) {
-            None => Ok(()),
-            Some(_) => Err(Refused::Spent),
-        }
+        Ok(spent.len() < MOST_SPENT && spent.insert(*nonce, expires).is_none())
+    }
+
+    fn sweep_spent(&self, now: Millis) -> Result<u64, jp_store::StoreError> {
+        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = spent.len();
+        spent.retain(|_, ends| *ends > now);
+        Ok((before - spent.len()) as u64)
     }
 }
 
@@ -184,15 +216,6 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    millis(since.unwrap_or_default())
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -213,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_seal_opens_once_for_its_own_call() {
-        let seals = Seals::new().unwrap();
+        let seals = Seals::new(None).unwrap();
         let arguments = map(json!({"a": 1, "b": {"c": 2, "d": 3}}));
         let purpose = |principal, tool, arguments| Purpose {
             principal,
@@ -242,7 +265,7 @@ mod tests {
 
     #[test]
     fn what_was_changed_is_too_late_or_comes_from_elsewhere_is_refused() {
-        let (seals, others) = (Seals::new().unwrap(), Seals::new().unwrap());
+        let (seals, others) = (Seals::new(None).unwrap(), Seals::new(None).unwrap());
         let arguments = Map::new();
         let purpose = Purpose {
             principal: "ada",

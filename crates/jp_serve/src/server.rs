@@ -1,11 +1,14 @@
 //! What all connections of a server share.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
 use jp_host::{Live, OpenError};
 use jp_llm::{Approver, Caller, NobodyToAsk};
 
-use crate::{ServeError, catalogue::Catalogue, sealed::Seals};
+use crate::{Keep, ServeError, catalogue::Catalogue, sealed::Seals, tasks::Running};
 
 /// How a server serves. What is not said is not there.
 #[derive(Clone)]
@@ -14,6 +17,8 @@ pub struct Options {
     pub principal: String,
     /// Asks a person whether calls may run.
     pub approver: Arc<dyn Approver>,
+    /// What is kept on disk for clients. Without it there are no tasks, and large results are not kept.
+    pub keep: Option<Keep>,
 }
 
 impl Options {
@@ -23,6 +28,7 @@ impl Options {
         Self {
             principal: principal.into(),
             approver: Arc::new(NobodyToAsk),
+            keep: None,
         }
     }
 }
@@ -37,6 +43,8 @@ pub(crate) struct Shared {
     options: Options,
     catalogue: Mutex<Option<Arc<Catalogue>>>,
     pub(crate) seals: Seals,
+    pub(crate) running: Running,
+    sweeps: AtomicBool,
 }
 
 impl Server {
@@ -46,11 +54,14 @@ impl Server {
     ///
     /// When the system gives no random bytes.
     pub fn new(live: Live, options: Options) -> Result<Self, ServeError> {
+        let seals = Seals::new(options.keep.as_ref())?;
         Ok(Self(Arc::new(Shared {
             live,
             options,
             catalogue: Mutex::new(None),
-            seals: Seals::new()?,
+            seals,
+            running: Running::default(),
+            sweeps: AtomicBool::default(),
         })))
     }
 
@@ -70,7 +81,13 @@ impl Server {
         }
     }
 
-    pub(crate) const fn shared(&self) -> &Arc<Shared> {
+    /// Returns what connections share; what is over is swept from the first connection on.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        if let Some(keep) = self.0.keep()
+            && !self.0.sweeps.swap(true, Ordering::Relaxed)
+        {
+            tokio::spawn(keep.clone().sweep());
+        }
         &self.0
     }
 }
@@ -101,6 +118,10 @@ impl Shared {
             approver: Arc::clone(&self.options.approver),
             ..Caller::default()
         }
+    }
+
+    pub(crate) const fn keep(&self) -> Option<&Keep> {
+        self.options.keep.as_ref()
     }
 
     pub(crate) fn principal(&self) -> &str {

@@ -235,6 +235,7 @@ pub(super) const TABLES: Tables = Tables {
         row(
             "jp_serve",
             &[
+                "jp_config",
                 "jp_disk",
                 "jp_host",
                 "jp_llm",

@@ -87,6 +87,10 @@ pub struct ToolConfig<R: Stage = Complete> {
     /// Who decides that a result is delivered.
     #[serde(default, skip_serializing_if = "is_default")]
     pub result: Option<ResultMode>,
+    /// Whether `jp serve` makes a task of a call, which a client that knows tasks comes back for; `auto`
+    /// unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub task: Option<TaskMode>,
     /// How calls and results are shown. A tool's own style replaces that of `*` as a whole.
     #[serde(default, skip_serializing_if = "is_default")]
     pub style: Option<StyleConfig>,
@@ -171,4 +175,19 @@ pub enum ResultMode {
     Edit,
     /// The result is never delivered.
     Skip,
+}
+
+/// Whether a call becomes a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskMode {
+    /// It does when it takes long.
+    #[default]
+    Auto,
+    /// It does at once; what the tool asks is asked of the task.
+    Always,
+    /// It does once all that the tool asks is answered, and clients that know no tasks cannot make it.
+    Required,
+    /// It never does.
+    Never,
 }

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, time::Duration};
 
 use jp_audit::Reader;
 use jp_host::{Live, Location, Places, Workspace};
-use jp_serve::{Options, Server};
+use jp_serve::{Keep, Options, Server};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{
@@ -62,6 +62,18 @@ impl User {
         let opening = Workspace::at(location).for_many_calls(1);
         let live = Live::open(opening, self.places()).unwrap();
         Server::new(live, Options::new("ada")).unwrap()
+    }
+
+    /// Makes a server for a principal that keeps tasks and large results.
+    pub(crate) fn keeping(&self, principal: &str) -> Server {
+        let location = Location::find(Some(&self.root)).unwrap();
+        let opening = Workspace::at(location).for_many_calls(1);
+        let live = Live::open(opening, self.places()).unwrap();
+        let places = self.places();
+        let (store, key) = (places.serve_store().unwrap(), places.serve_key().unwrap());
+        let mut options = Options::new(principal);
+        options.keep = Some(Keep::open(&store, &key).unwrap());
+        Server::new(live, options).unwrap()
     }
 
     /// Starts a server on a pair of streams.

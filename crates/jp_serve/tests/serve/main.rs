@@ -11,3 +11,5 @@ mod hostile;
 mod http;
 mod kit;
 mod questions;
+mod spills;
+mod tasks;

@@ -13,7 +13,7 @@ use std::{
 use async_trait::async_trait;
 use jp_host::Live;
 use jp_llm::{Approval, ApprovalRequest, Approver, Delivery, DeliveryRequest};
-use jp_serve::{Options, ServeError, Server, Token};
+use jp_serve::{Keep, Options, ServeError, Server, Token};
 use tokio::{net::TcpListener, net::UnixListener, sync::Mutex};
 
 use crate::{
@@ -48,6 +48,7 @@ pub(crate) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
         let asks = TerminalApprover::new(ui, &interrupts, args.yes);
         options.approver = Arc::new(OneAtATime(Mutex::new(asks)));
     }
+    options.keep = keep(ui);
     let server = Server::new(live, options).map_err(failed)?;
     for problem in server.problems()? {
         ui.warning(&problem);
@@ -101,6 +102,21 @@ async fn serve(
         (None, None) => {
             let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
             server.on_streams(input, output, stop).await.map_err(failed)
+        }
+    }
+}
+
+/// Opens what the server keeps for its clients. Without a place for it calls are served all the same.
+fn keep(ui: &Ui) -> Option<Keep> {
+    let places = places::own();
+    let (store, key) = (places.serve_store().ok()?, places.serve_key().ok()?);
+    match Keep::open(&store, &key) {
+        Ok(keep) => Some(keep),
+        Err(error) => {
+            ui.warning(&format!(
+                "{error}; long calls do not become tasks, and large results are not kept"
+            ));
+            None
         }
     }
 }

@@ -5,8 +5,8 @@ use relative_path::{RelativePath, RelativePathBuf};
 use serde_json::{Map as Object, Value};
 
 use super::{
-    CommandConfig, Enable, ResultMode, RunMode, StyleConfig, ToolConfig, ToolDefaults, ToolSource,
-    WorkspaceAccess, parameter::required,
+    CommandConfig, Enable, ResultMode, RunMode, StyleConfig, TaskMode, ToolConfig, ToolDefaults,
+    ToolSource, WorkspaceAccess, parameter::required,
 };
 use crate::policy::rule;
 
@@ -70,6 +70,12 @@ impl ToolConfigWithDefaults {
             .result
             .or(self.defaults.result)
             .unwrap_or_default()
+    }
+
+    /// Returns whether calls become tasks.
+    #[must_use]
+    pub fn task(&self) -> TaskMode {
+        self.tool.task.unwrap_or_default()
     }
 
     /// Returns how calls and results are shown: the tool's own style as a whole, or that of `*`.
