@@ -77,9 +77,7 @@ impl Request {
 
     /// Makes the call.
     pub(crate) async fn run(mut self, shared: &Arc<Shared>) -> Result<CallToolResponse, ErrorData> {
-        let catalogue = shared.catalogue().map_err(|error| {
-            ErrorData::internal_error(format!("the workspace cannot be opened: {error}"), None)
-        })?;
+        let catalogue = shared.listed()?;
         let Some(tool) = catalogue.id(&self.params.name) else {
             return Err(unknown(&self.params.name));
         };

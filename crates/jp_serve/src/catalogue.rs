@@ -1,6 +1,9 @@
 //! The tools of a workspace as clients see them: made once for each state of the configuration.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use jp_config::tool::TaskMode;
 use jp_host::Workspace;
@@ -8,7 +11,7 @@ use jp_llm::{Host, ToolDefinition};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 
-use crate::annotations;
+use crate::{annotations, lazy::Index};
 
 /// Clients drop tools whose full names are longer than 128 characters, and put the name of the server
 /// before ours.
@@ -21,6 +24,8 @@ pub(crate) struct Catalogue {
     /// Where in `tools` a name stands, and the id of its tool.
     known: HashMap<String, (usize, String)>,
     problems: Vec<String>,
+    index: OnceLock<Index>,
+    size: OnceLock<usize>,
 }
 
 impl Catalogue {
@@ -30,6 +35,8 @@ impl Catalogue {
             tools: Vec::new(),
             known: HashMap::new(),
             problems: Vec::new(),
+            index: OnceLock::new(),
+            size: OnceLock::new(),
             workspace: Arc::clone(&workspace),
         };
         let mut found = Vec::new();
@@ -95,6 +102,21 @@ impl Catalogue {
     /// Returns the id of the tool that clients know by a name.
     pub(crate) fn id(&self, name: &str) -> Option<&str> {
         self.known.get(name).map(|(_, id)| id.as_str())
+    }
+
+    /// Returns the tools that fit a query best, the best one first.
+    pub(crate) fn search(&self, query: &str, most: usize) -> Vec<&Tool> {
+        let index = self.index.get_or_init(|| Index::of(&self.tools));
+        let found = index.search(query, most).into_iter();
+        found.filter_map(|at| self.tools.get(at)).collect()
+    }
+
+    /// Returns how many bytes the list of tools has.
+    pub(crate) fn size(&self) -> usize {
+        *self.size.get_or_init(|| {
+            let list = serde_json::to_vec(&self.tools);
+            list.map_or(usize::MAX, |list| list.len())
+        })
     }
 
     /// Returns whether calls of a tool become tasks.

@@ -19,7 +19,15 @@ use rmcp::{
     service::RequestContext,
 };
 
-use crate::{call::Request, progress::Wish, server::Shared, spill};
+use crate::{
+    Lazy,
+    call::Request,
+    catalogue::Catalogue,
+    lazy::{self, Meant},
+    progress::Wish,
+    server::Shared,
+    spill,
+};
 
 /// A list of tools may be kept this long by a client that hears nothing of changes.
 const LIST_LIFE_MS: u64 = 60_000;
@@ -36,6 +44,29 @@ impl Handler {
         Self {
             shared: Arc::clone(shared),
             level: Mutex::default(),
+        }
+    }
+
+    /// Tells whether the client of a request gets three tools instead of all.
+    fn is_lazy(&self, context: &RequestContext<RoleServer>, catalogue: &Catalogue) -> bool {
+        let client = context.client_info();
+        let client = client.as_ref().map(|client| client.name.as_str());
+        self.shared.lazy().is_for(client, catalogue)
+    }
+
+    /// Says what a call means to a client that may have three tools instead of all.
+    fn meant(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Meant, ErrorData> {
+        if self.shared.lazy() == Lazy::Off {
+            return Ok(Meant::Call(request));
+        }
+        let catalogue = self.shared.listed()?;
+        match self.is_lazy(context, &catalogue) {
+            true => Ok(lazy::meant(request, &catalogue)),
+            false => Ok(Meant::Call(request)),
         }
     }
 
@@ -84,10 +115,13 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let catalogue = self.shared.catalogue().map_err(|error| {
-            ErrorData::internal_error(format!("the workspace cannot be opened: {error}"), None)
-        })?;
-        let mut result = ListToolsResult::with_all_items(catalogue.tools().to_vec());
+        let catalogue = self.shared.listed()?;
+        let tools = if self.is_lazy(&context, &catalogue) {
+            lazy::tools(&catalogue)
+        } else {
+            catalogue.tools().to_vec()
+        };
+        let mut result = ListToolsResult::with_all_items(tools);
         result.result_type = Some(ResultType::COMPLETE);
         if is_modern(&context) {
             result.ttl_ms = Some(LIST_LIFE_MS);
@@ -102,6 +136,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let wish = self.wish(&context);
+        let request = match self.meant(request, &context)? {
+            Meant::Call(request) => request,
+            Meant::Answer(answer) => return Ok(answer.into()),
+        };
         Request::new(request, context, wish).run(&self.shared).await
     }
 

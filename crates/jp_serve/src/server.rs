@@ -7,8 +7,9 @@ use std::sync::{
 
 use jp_host::{Live, OpenError};
 use jp_llm::{Approver, Caller, NobodyToAsk};
+use rmcp::ErrorData;
 
-use crate::{Keep, ServeError, catalogue::Catalogue, sealed::Seals, tasks::Running};
+use crate::{Keep, Lazy, ServeError, catalogue::Catalogue, sealed::Seals, tasks::Running};
 
 /// How a server serves. What is not said is not there.
 #[derive(Clone)]
@@ -19,6 +20,8 @@ pub struct Options {
     pub approver: Arc<dyn Approver>,
     /// What is kept on disk for clients. Without it there are no tasks, and large results are not kept.
     pub keep: Option<Keep>,
+    /// Which clients get three tools that find, describe and call all others.
+    pub lazy: Lazy,
 }
 
 impl Options {
@@ -29,6 +32,7 @@ impl Options {
             principal: principal.into(),
             approver: Arc::new(NobodyToAsk),
             keep: None,
+            lazy: Lazy::default(),
         }
     }
 }
@@ -111,6 +115,13 @@ impl Shared {
         Ok(listed)
     }
 
+    /// Returns the tools, or what a client is told when there are none to be had.
+    pub(crate) fn listed(&self) -> Result<Arc<Catalogue>, ErrorData> {
+        self.catalogue().map_err(|error| {
+            ErrorData::internal_error(format!("the workspace cannot be opened: {error}"), None)
+        })
+    }
+
     /// Returns the caller behind every connection, whom nobody can ask anything yet.
     pub(crate) fn caller(&self) -> Caller {
         Caller {
@@ -122,6 +133,10 @@ impl Shared {
 
     pub(crate) const fn keep(&self) -> Option<&Keep> {
         self.options.keep.as_ref()
+    }
+
+    pub(crate) const fn lazy(&self) -> Lazy {
+        self.options.lazy
     }
 
     pub(crate) fn principal(&self) -> &str {

@@ -4,7 +4,8 @@ mod run;
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use jp_serve::Lazy;
 
 pub(crate) use run::run;
 
@@ -31,7 +32,29 @@ pub(crate) struct ServeArgs {
     /// Serve HTTP on a Unix socket, which only you can open
     #[arg(long, value_name = "PATH", conflicts_with = "http")]
     unix: Option<PathBuf>,
+    /// Hand out three tools that find, describe and call all others: to clients
+    /// that would get a long list, to all, or to none
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = LazyWhen::Auto)]
+    lazy: LazyWhen,
     /// Run calls that would ask a person: for clients that ask you before each call
     #[arg(long)]
     yes: bool,
+}
+
+/// Which clients get three tools instead of all.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LazyWhen {
+    Auto,
+    On,
+    Off,
+}
+
+impl From<LazyWhen> for Lazy {
+    fn from(when: LazyWhen) -> Self {
+        match when {
+            LazyWhen::Auto => Self::Auto,
+            LazyWhen::On => Self::On,
+            LazyWhen::Off => Self::Off,
+        }
+    }
 }

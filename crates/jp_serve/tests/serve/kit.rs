@@ -57,23 +57,23 @@ impl User {
         self.configure(&config);
     }
 
-    pub(crate) fn server(&self) -> Server {
+    pub(crate) fn live(&self) -> Live {
         let location = Location::find(Some(&self.root)).unwrap();
         let opening = Workspace::at(location).for_many_calls(1);
-        let live = Live::open(opening, self.places()).unwrap();
-        Server::new(live, Options::new("ada")).unwrap()
+        Live::open(opening, self.places()).unwrap()
+    }
+
+    pub(crate) fn server(&self) -> Server {
+        Server::new(self.live(), Options::new("ada")).unwrap()
     }
 
     /// Makes a server for a principal that keeps tasks and large results.
     pub(crate) fn keeping(&self, principal: &str) -> Server {
-        let location = Location::find(Some(&self.root)).unwrap();
-        let opening = Workspace::at(location).for_many_calls(1);
-        let live = Live::open(opening, self.places()).unwrap();
         let places = self.places();
         let (store, key) = (places.serve_store().unwrap(), places.serve_key().unwrap());
         let mut options = Options::new(principal);
         options.keep = Some(Keep::open(&store, &key).unwrap());
-        Server::new(live, options).unwrap()
+        Server::new(self.live(), options).unwrap()
     }
 
     /// Starts a server on a pair of streams.

@@ -10,6 +10,7 @@ mod calls;
 mod hostile;
 mod http;
 mod kit;
+mod lazy;
 mod questions;
 mod spills;
 mod tasks;

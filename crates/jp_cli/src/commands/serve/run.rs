@@ -49,6 +49,7 @@ pub(crate) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
         options.approver = Arc::new(OneAtATime(Mutex::new(asks)));
     }
     options.keep = keep(ui);
+    options.lazy = args.lazy.into();
     let server = Server::new(live, options).map_err(failed)?;
     for problem in server.problems()? {
         ui.warning(&problem);
