@@ -12,27 +12,34 @@ Throw random scripts at the virtual bash, a minute for each target.
 
 Targets are parser, interpreter, awk, sed, regex and jq. Generated scripts are also run by real bash where
 it is installed; differences are printed and counted. A crash, a hang or too much memory fails, with the
-seed and the input. `cargo xtask fuzz --seconds N` gives each target another time.";
+seed and the input. `cargo xtask fuzz --seconds N TARGET...` gives each
+target another time, and runs only those named.";
 
 const TARGETS: &[&str] = &["parser", "interpreter", "awk", "sed", "regex", "jq"];
 
-/// Runs every target for a minute.
+/// Runs targets, each for its time.
 pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
-    match words {
-        [] => run_for(root, "60"),
-        ["--seconds", seconds] => run_for(root, seconds),
-        [extra, ..] => bail!("`fuzz` takes no `{extra}`; try: cargo xtask fuzz --help"),
+    let (seconds, named) = match words {
+        ["--seconds", seconds, named @ ..] => (*seconds, named),
+        ["--seconds"] => bail!("expected a number after `--seconds`"),
+        named => ("60", named),
+    };
+    if seconds.parse::<u32>().is_err() {
+        bail!("invalid number of seconds: `{seconds}`");
     }
+    for name in named {
+        if !TARGETS.contains(name) {
+            bail!("`fuzz` takes no `{name}`; try: cargo xtask fuzz --help");
+        }
+    }
+    run_for(root, seconds, if named.is_empty() { TARGETS } else { named })
 }
 
-/// Runs every target for so many seconds.
-fn run_for(root: &Path, seconds: &str) -> Result<()> {
-    if seconds.parse::<u32>().is_err() {
-        bail!("`{seconds}` is no number of seconds");
-    }
+/// Runs these targets for so many seconds each.
+fn run_for(root: &Path, seconds: &str, targets: &[&str]) -> Result<()> {
     let mut failed = Vec::new();
     Run::cargo("build --release --package jp_bash --example fuzz", root).run()?;
-    for target in TARGETS {
+    for target in targets {
         let words = format!(
             "run --release --quiet --package jp_bash --example fuzz -- {target} {seconds} --bash"
         );

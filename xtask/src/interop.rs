@@ -1,8 +1,9 @@
-//! `cargo xtask interop`: tools that others' toolchains built, run by the built `jp`, and MCP servers
-//! and a keyring that others wrote, talked to by ours.
+//! `cargo xtask interop`: tools that others' toolchains built, run by the built `jp`; MCP servers and a
+//! keyring that others wrote, talked to by ours; MCP clients that others wrote, served by it.
 
 mod keyring;
 mod mcp;
+mod serve;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,10 +16,11 @@ use crate::report::{Ran, Steps, say};
 use crate::sample::{Call, Sample};
 
 pub(crate) const HELP: &str = "\
-builds a Python and a JavaScript tool and runs them with jp; talks to MCP servers and a keyring
+builds a Python and a JavaScript tool and runs them with jp; talks to MCP servers, lets clients of others
+talk to `jp serve`, and uses a keyring
 
-Installs pinned componentize-py, componentize-js and two MCP servers (one for
-node, one on the Python SDK) into target/interop; dbus and gnome-keyring with
+Installs pinned componentize-py, componentize-js, two MCP servers (one for
+node, one on the Python SDK) and two MCP clients into target/interop; dbus and gnome-keyring with
 apt-get, if they are missing and root asks. What python3, node, npm, apt-get or
 the package registries cannot give is skipped and said.";
 
@@ -89,6 +91,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 /// Builds what can be built here, runs it, and says what was left out.
 pub(crate) fn check(root: &Path) -> Result<Ran> {
     let mut skipped = mcp::check(root)?;
+    skipped.extend(serve::check(root)?);
     skipped.extend(keyring::check(root)?);
     let mut built = Vec::new();
     for language in LANGUAGES {

@@ -81,19 +81,21 @@ impl Sample {
 
     /// Names a run of `jp` in the workspace.
     pub(crate) fn jp(&self, words: &[&str]) -> Run {
-        ["config", "data", "cache", "state"]
-            .into_iter()
-            .fold(Run::new(&self.jp, &self.workspace()), |run, part| {
-                run.env(
-                    &format!("XDG_{}_HOME", part.to_uppercase()),
-                    self.dir.join(part),
-                )
-            })
-            // Whoever runs this may have a keyring, and it is not for samples.
-            .env("JP_KEYRING", "off")
+        self.places(Run::new(&self.jp, &self.workspace()))
             .arg("-C")
             .arg(self.workspace())
             .args(words)
+    }
+
+    /// Lets a program that starts `jp` find the places of the sample.
+    pub(crate) fn places(&self, run: Run) -> Run {
+        let parts = ["config", "data", "cache", "state"].into_iter();
+        let named = |run: Run, part: &str| {
+            let name = format!("XDG_{}_HOME", part.to_uppercase());
+            run.env(&name, self.dir.join(part))
+        };
+        // Whoever runs this may have a keyring, and it is not for samples.
+        parts.fold(run, named).env("JP_KEYRING", "off")
     }
 
     /// Makes a call, shows it, and fails if it went otherwise than it must.

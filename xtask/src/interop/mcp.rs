@@ -133,11 +133,12 @@ fn everything_http(root: &Path) -> Result<Planned> {
     })))
 }
 
-fn python(root: &Path) -> Result<Planned> {
+/// Installs the Python SDK, and returns the interpreter that has it; or why it cannot be had.
+pub(super) fn python_sdk(root: &Path) -> Result<Result<PathBuf, String>> {
     let dir = interop_dir(root)?;
     let venv = dir.join("python-sdk");
     if !is_installed("python3", "--version") {
-        return Ok(Planned::Skipped("python3 is not installed".to_owned()));
+        return Ok(Err("python3 is not installed".to_owned()));
     }
     let installed = install(&venv, PYTHON_SDK, || {
         Run::new("python3", &dir)
@@ -149,10 +150,18 @@ fn python(root: &Path) -> Result<Planned> {
     });
     if let Err(error) = installed {
         let why = format!("cannot install {PYTHON_SDK}: {error:#}");
-        return Ok(Planned::Skipped(first_line(&why)));
+        return Ok(Err(first_line(&why)));
     }
-    let venv = venv.canonicalize()?;
-    let python = venv.join("bin").join("python");
+    Ok(Ok(venv.canonicalize()?.join("bin").join("python")))
+}
+
+fn python(root: &Path) -> Result<Planned> {
+    let dir = interop_dir(root)?;
+    let python = match python_sdk(root)? {
+        Ok(python) => python,
+        Err(why) => return Ok(Planned::Skipped(why)),
+    };
+    let venv = dir.join("python-sdk").canonicalize()?;
     // The interpreter itself may live outside the directories of the system.
     let base = Run::new(&python, &dir).args(["-c", "import sys; print(sys.base_prefix)"]);
     let base = PathBuf::from(base.stdout()?.trim()).canonicalize()?;
