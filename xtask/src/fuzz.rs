@@ -32,7 +32,11 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<()> {
             bail!("`fuzz` takes no `{name}`; try: cargo xtask fuzz --help");
         }
     }
-    run_for(root, seconds, if named.is_empty() { TARGETS } else { named })
+    run_for(
+        root,
+        seconds,
+        if named.is_empty() { TARGETS } else { named },
+    )
 }
 
 /// Runs these targets for so many seconds each.

@@ -74,7 +74,10 @@ fn typescript(root: &Path) -> Result<Client> {
 
 fn talk(sample: &Sample, program: &Path, script: &Path) -> Result<()> {
     let run = sample.places(Run::new(program, &sample.workspace()));
-    let run = run.arg(script).arg(sample.program()).arg(sample.workspace());
+    let run = run
+        .arg(script)
+        .arg(sample.program())
+        .arg(sample.workspace());
     let output = run.output()?;
     for stream in [&output.stdout, &output.stderr] {
         say(String::from_utf8_lossy(stream).trim_end());
