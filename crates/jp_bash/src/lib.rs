@@ -19,7 +19,6 @@ mod program;
 mod regex;
 mod shell;
 mod stop;
-mod syntax;
 mod system;
 pub mod tool;
 mod unified;

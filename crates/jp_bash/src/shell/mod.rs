@@ -42,7 +42,7 @@ use options::Options;
 use traps::Traps;
 use vars::Vars;
 
-use crate::syntax::ast::Function;
+use jp_bash_syntax::ast::Function;
 use crate::system::Pid;
 use crate::vfs::Node;
 

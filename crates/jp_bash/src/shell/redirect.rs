@@ -13,7 +13,7 @@ use crate::shell::options::Opt;
 use crate::shell::run::word_text;
 use crate::shell::vars::Bytes;
 use crate::shell::vars::access::Assigned;
-use crate::syntax::ast::{Redirect, RedirectFd, RedirectKind, Word};
+use jp_bash_syntax::ast::{Redirect, RedirectFd, RedirectKind, Word};
 use crate::system::{Fd, FileKind, Follow, OpenHow, SysError, SysResult, System};
 
 /// What the descriptors were before, in the order in which they were changed.

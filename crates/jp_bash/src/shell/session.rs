@@ -25,7 +25,7 @@ use crate::shell::traps::Traps;
 use crate::shell::vars::Vars;
 use crate::shell::{Aliases, Completions, Cwd, Functions, Hashed, Shell, Source, stack};
 use crate::stop::{Limit, Stop};
-use crate::syntax::names::Names;
+use jp_bash_syntax::names::Names;
 use crate::system::SysError;
 use crate::vfs::{Caller, HostDir, HostMode, Mount, NoQuota, User, Vfs};
 

@@ -7,7 +7,7 @@ use crate::shell::options::{self, Opt};
 use crate::shell::vars::subscript::{Key, split_target};
 use crate::shell::vars::{Attrs, Bytes, Value, known};
 use crate::stop::{Limit, Stop};
-use crate::syntax::ast::{Test, TestOp, Word};
+use jp_bash_syntax::ast::{Test, TestOp, Word};
 use crate::system::{FileKind, Follow, Stat, System, failed};
 
 impl Shell<'_> {

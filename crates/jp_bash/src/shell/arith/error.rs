@@ -2,7 +2,7 @@
 
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
-use crate::syntax::ast::{BinaryOp, Expr};
+use jp_bash_syntax::ast::{BinaryOp, Expr};
 
 /// Why an expression has no value.
 #[derive(Debug)]

@@ -13,8 +13,8 @@ use crate::shell::options::Opt;
 use crate::shell::vars::access::{Assigned, How};
 use crate::shell::vars::subscript::Key;
 use crate::shell::vars::{Attrs, Bytes, Value};
-use crate::syntax::ast::{Arith, BinaryOp, Expr, LValue, Part, UnaryOp};
-use crate::syntax::text::parse_arith;
+use jp_bash_syntax::ast::{Arith, BinaryOp, Expr, LValue, Part, UnaryOp};
+use jp_bash_syntax::text::parse_arith;
 
 /// How deep variables may refer to one another; bash's own limit.
 const MAX_LEVEL: u32 = 1024;

@@ -9,8 +9,8 @@ use crate::shell::options::{Opt, by_letter, by_set_name, by_shopt_name};
 use crate::shell::run::Found;
 use crate::shell::run::script::Text;
 use crate::shell::{Shell, Source};
-use crate::syntax::error::SyntaxErrorKind;
-use crate::syntax::parser::Parser;
+use jp_bash_syntax::error::SyntaxErrorKind;
+use jp_bash_syntax::parser::Parser;
 use crate::system::{SysError, System, Whence};
 
 /// What the command line asked for.

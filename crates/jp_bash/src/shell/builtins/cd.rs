@@ -7,7 +7,7 @@ use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::{Attrs, Bytes, known};
 use crate::shell::{Cwd, Shell};
-use crate::syntax::names::Name;
+use jp_bash_syntax::names::Name;
 use crate::system::SysError;
 
 const USAGE: &str = "cd [-L|[-P [-e]] [-@]] [dir]";

@@ -5,7 +5,7 @@ use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::run::Found;
-use crate::syntax::ast::Command;
+use jp_bash_syntax::ast::Command;
 
 const USAGE: &str = "exec [-cl] [-a name] [command [argument ...]] [redirection ...]";
 

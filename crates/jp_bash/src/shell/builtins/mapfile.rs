@@ -142,7 +142,7 @@ fn record_by_bytes<'b>(
 fn fill(
     shell: &mut Shell<'_>,
     wanted: &Wanted,
-    name: crate::syntax::names::Name,
+    name: jp_bash_syntax::names::Name,
 ) -> Result<i32, Flow> {
     let mut input = Input::new(wanted.fd);
     // What is not wanted stays in a pipe for whoever reads next.

@@ -7,8 +7,8 @@ use crate::shell::args::{Args, copied};
 use crate::shell::flow::Flow;
 use crate::shell::options::{self, Opt, SET};
 use crate::shell::vars::{Attrs, print};
-use crate::syntax::names::Name;
-use crate::syntax::print::print_function;
+use jp_bash_syntax::names::Name;
+use jp_bash_syntax::print::print_function;
 
 const USAGE: &str = "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]";
 

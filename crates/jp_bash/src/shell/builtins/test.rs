@@ -4,7 +4,7 @@ use super::args::operand;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::test_expr::compare;
-use crate::syntax::ast::TestOp;
+use jp_bash_syntax::ast::TestOp;
 
 /// An expression that is wrong; the message is for standard error.
 enum Fail {

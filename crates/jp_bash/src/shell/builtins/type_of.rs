@@ -4,7 +4,7 @@ use super::args::{Getopt, single_quoted};
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
-use crate::syntax::print;
+use jp_bash_syntax::print;
 
 const USAGE: &str = "type [-afptP] name [name ...]";
 

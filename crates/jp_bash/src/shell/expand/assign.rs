@@ -12,8 +12,8 @@ use crate::shell::vars::assoc::Assoc;
 use crate::shell::vars::indexed::Indexed;
 use crate::shell::vars::subscript::{Key, Place};
 use crate::shell::vars::{Attrs, Bytes, Value, known};
-use crate::syntax::ast::{Assign, AssignValue, Element, SubscriptKind};
-use crate::syntax::names::Name;
+use jp_bash_syntax::ast::{Assign, AssignValue, Element, SubscriptKind};
+use jp_bash_syntax::names::Name;
 
 /// One element of an array literal, expanded.
 #[derive(Debug)]

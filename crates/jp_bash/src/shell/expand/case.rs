@@ -1,6 +1,6 @@
 //! Changing the case of letters: `${x^^}`, `declare -u`, `${x@L}`.
 
-use crate::syntax::ast::CaseOp;
+use jp_bash_syntax::ast::CaseOp;
 
 /// What to change.
 #[derive(Debug, Clone, Copy)]

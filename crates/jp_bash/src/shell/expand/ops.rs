@@ -14,7 +14,7 @@ use crate::shell::options::Opt;
 use crate::shell::pattern::{Length, Pattern};
 use crate::shell::vars::subscript::Key;
 use crate::shell::vars::{Bytes, Value};
-use crate::syntax::ast::{Arith, Param, ParamOp, Part, Replace, Word};
+use jp_bash_syntax::ast::{Arith, Param, ParamOp, Part, Replace, Word};
 use crate::system::System;
 
 /// How many matches are replaced between two asks.

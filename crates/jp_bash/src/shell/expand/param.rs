@@ -8,8 +8,8 @@ use crate::shell::options::Opt;
 use crate::shell::vars::access::is_name;
 use crate::shell::vars::subscript::{Key, Place, split_target};
 use crate::shell::vars::{Attrs, Bytes, Value};
-use crate::syntax::ast::{Param, ParamOp, ParamTarget, Word};
-use crate::syntax::names::Name;
+use jp_bash_syntax::ast::{Param, ParamOp, ParamTarget, Word};
+use jp_bash_syntax::names::Name;
 use crate::system::System;
 
 /// What a parameter holds.
@@ -529,7 +529,7 @@ impl Shell<'_> {
         let star = param
             .subscript
             .as_ref()
-            .is_some_and(|s| matches!(s.kind, crate::syntax::ast::SubscriptKind::Star));
+            .is_some_and(|s| matches!(s.kind, jp_bash_syntax::ast::SubscriptKind::Star));
         self.emit(&Held::List { items, star }, cx, fields)
     }
 

@@ -7,7 +7,7 @@ use crate::shell::expand::{Shell, quote};
 use crate::shell::flow::Flow;
 use crate::shell::vars::subscript::Key;
 use crate::shell::vars::{Attrs, Bytes, Value, print};
-use crate::syntax::ast::{CaseOp, Param};
+use jp_bash_syntax::ast::{CaseOp, Param};
 use crate::system::System;
 
 impl Shell<'_> {

@@ -24,7 +24,7 @@ use crate::host::Host;
 use crate::program::Programs;
 use crate::shell::custom::Builtins;
 use crate::stop::{Limit, Stop};
-use crate::syntax::names::Names;
+use jp_bash_syntax::names::Names;
 use crate::system::Pid;
 use crate::vfs::{Caller, Node, Vfs};
 use pipe::{Pipe, Ready};

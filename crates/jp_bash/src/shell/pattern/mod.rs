@@ -12,7 +12,7 @@ use crate::budget::Budget;
 use crate::shell::pattern::set::Set;
 use crate::shell::pattern::spans::{Bits, Run};
 use crate::stop::Stop;
-use crate::syntax::ast::Replace;
+use jp_bash_syntax::ast::Replace;
 
 /// What a pattern is compiled for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use crate::shell::flow::Flow;
 use crate::shell::kernel::file::{Mode, Object};
 use crate::shell::options::Opt;
 use crate::shell::vars::Bytes;
-use crate::syntax::ast::{AndOr, Command, Item, Pipeline};
-use crate::syntax::names::Name;
-use crate::syntax::print;
+use jp_bash_syntax::ast::{AndOr, Command, Item, Pipeline};
+use jp_bash_syntax::names::Name;
+use jp_bash_syntax::print;
 
 impl Shell<'_> {
     /// Starts a list that ends with `&`.

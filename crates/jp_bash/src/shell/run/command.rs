@@ -4,8 +4,8 @@ use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::signals;
-use crate::syntax::ast::{Command, CommandKind, List};
-use crate::syntax::print;
+use jp_bash_syntax::ast::{Command, CommandKind, List};
+use jp_bash_syntax::print;
 
 impl Shell<'_> {
     /// Runs one command and returns its status, which is also left in `$?`.

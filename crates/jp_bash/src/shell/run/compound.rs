@@ -5,8 +5,8 @@ use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::Bytes;
 use crate::shell::vars::access::{Assigned, is_name};
-use crate::syntax::ast::{Arith, CaseArm, CaseEnd, Command, If, List, Test, Word};
-use crate::syntax::names::Name;
+use jp_bash_syntax::ast::{Arith, CaseArm, CaseEnd, Command, If, List, Test, Word};
+use jp_bash_syntax::names::Name;
 
 /// What a loop does after a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]

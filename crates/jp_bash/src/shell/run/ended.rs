@@ -5,8 +5,8 @@ use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::signals;
 use crate::shell::traps::Action;
-use crate::syntax::ast::Command;
-use crate::syntax::print;
+use jp_bash_syntax::ast::Command;
+use jp_bash_syntax::print;
 use crate::system::{Ended, Pid};
 
 impl Shell<'_> {

@@ -12,8 +12,8 @@ use crate::shell::vars::known;
 use crate::shell::vars::scope::ScopeKind;
 use crate::shell::{Definition, Shell};
 use crate::stop::Stop;
-use crate::syntax::ast::Function;
-use crate::syntax::parser::NODE;
+use jp_bash_syntax::ast::Function;
+use jp_bash_syntax::parser::NODE;
 
 /// Returns the bytes that a function holds.
 pub(crate) fn cost(function: &Function) -> u64 {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
-use crate::syntax::ast::{AndOr, Item, List, Pipeline};
+use jp_bash_syntax::ast::{AndOr, Item, List, Pipeline};
 use crate::system::{PIECE, SysError, System};
 
 pub(crate) use lookup::Found;

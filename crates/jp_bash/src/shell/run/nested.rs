@@ -329,7 +329,7 @@ impl<'y> Shell<'y> {
         let kernel = Rc::clone(&self.kernel);
         let names = kernel.names.borrow();
         for (name, definition) in self.functions.iter().filter(|(_, it)| it.exported) {
-            let text = crate::syntax::print::print_function(&definition.function, &names);
+            let text = jp_bash_syntax::print::print_function(&definition.function, &names);
             kernel.budget.reserve(text.len() as u64)?;
             self.reserved += text.len() as u64;
             let body = text

@@ -11,7 +11,7 @@ use crate::shell::jobs;
 use crate::shell::options::Opt;
 use crate::shell::signals;
 use crate::shell::vars::known;
-use crate::syntax::ast::{CommandKind, Pipeline, Timed};
+use jp_bash_syntax::ast::{CommandKind, Pipeline, Timed};
 use crate::system::{Ended, Pid};
 
 impl Shell<'_> {

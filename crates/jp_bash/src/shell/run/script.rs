@@ -11,8 +11,8 @@ use crate::shell::options::Opt;
 use crate::shell::redirect::read_whole;
 use crate::shell::run::Found;
 use crate::stop::{Limit, Stop};
-use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::parser::{Asked, NODE, ParseOptions, Parser, Patience};
+use jp_bash_syntax::error::{SyntaxError, SyntaxErrorKind};
+use jp_bash_syntax::parser::{Asked, NODE, ParseOptions, Parser, Patience};
 use crate::system::{OpenHow, SysError, System};
 
 /// Parts of one command line at most, whatever the memory limit is.

@@ -3,8 +3,8 @@
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::vars::{Bytes, known};
-use crate::syntax::ast::{Command, List, Word};
-use crate::syntax::names::Name;
+use jp_bash_syntax::ast::{Command, List, Word};
+use jp_bash_syntax::names::Name;
 use crate::system::{SysError, System};
 
 impl Shell<'_> {

@@ -14,7 +14,7 @@ use crate::shell::run::Found;
 use crate::shell::vars::access::How;
 use crate::shell::vars::scope::ScopeKind;
 use crate::shell::vars::{Attrs, Bytes, known};
-use crate::syntax::ast::{Assign, AssignValue, Command, Simple};
+use jp_bash_syntax::ast::{Assign, AssignValue, Command, Simple};
 
 /// A command that was found, with its words.
 struct Call {

@@ -4,8 +4,8 @@ use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::known;
-use crate::syntax::ast::{Arith, Assign, AssignValue, Command, ParamTarget, Part, Word};
-use crate::syntax::names::{Name, Names};
+use jp_bash_syntax::ast::{Arith, Assign, AssignValue, Command, ParamTarget, Part, Word};
+use jp_bash_syntax::names::{Name, Names};
 use crate::system::{SysError, System};
 
 impl Shell<'_> {
@@ -156,10 +156,10 @@ impl Shell<'_> {
         let plain = word.parts.iter().all(|part| {
             !matches!(
                 part,
-                crate::syntax::ast::Part::Command(_)
-                    | crate::syntax::ast::Part::Arith(_)
-                    | crate::syntax::ast::Part::ProcessIn(_)
-                    | crate::syntax::ast::Part::ProcessOut(_)
+                jp_bash_syntax::ast::Part::Command(_)
+                    | jp_bash_syntax::ast::Part::Arith(_)
+                    | jp_bash_syntax::ast::Part::ProcessIn(_)
+                    | jp_bash_syntax::ast::Part::ProcessOut(_)
             )
         });
         if plain {

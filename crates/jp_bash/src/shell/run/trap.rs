@@ -8,8 +8,8 @@ use crate::shell::options::Opt;
 use crate::shell::signals;
 use crate::shell::traps::Action;
 use crate::stop::Stop;
-use crate::syntax::ast::{Command, CommandKind};
-use crate::syntax::print;
+use jp_bash_syntax::ast::{Command, CommandKind};
+use jp_bash_syntax::print;
 
 /// Returns a signal as a bit of `in_trap`.
 fn bit(signal: u8) -> u128 {

@@ -8,8 +8,8 @@ use crate::shell::flow::Flow;
 use crate::shell::vars::subscript::{Key, Place};
 use crate::shell::vars::{Attrs, Bytes, Value};
 use crate::stop::Stop;
-use crate::syntax::ast::CaseOp;
-use crate::syntax::names::Name;
+use jp_bash_syntax::ast::CaseOp;
+use jp_bash_syntax::names::Name;
 
 /// How an assignment went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::shell::options::{self, Opt};
 use crate::shell::vars::assoc::Assoc;
 use crate::shell::vars::indexed::Indexed;
 use crate::shell::vars::{Attrs, Bytes, Value, known};
-use crate::syntax::names::Name;
+use jp_bash_syntax::names::Name;
 use crate::system::System;
 
 /// State of the computed variables.

@@ -1,6 +1,6 @@
 //! Names the shell itself knows, with fixed numbers: a session interns them first, in this order.
 
-use crate::syntax::names::{Name, Names};
+use jp_bash_syntax::names::{Name, Names};
 
 macro_rules! known {
     ($($id:ident = $text:literal,)*) => {

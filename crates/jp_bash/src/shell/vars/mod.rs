@@ -23,7 +23,7 @@ pub(crate) use crate::shell::vars::bytes::Bytes;
 use crate::shell::vars::indexed::Indexed;
 use crate::shell::vars::scope::{Scope, Shadowed, Undo};
 use crate::stop::Stop;
-use crate::syntax::names::{Name, Names};
+use jp_bash_syntax::names::{Name, Names};
 
 /// What a variable holds.
 #[derive(Debug, Clone, Default)]

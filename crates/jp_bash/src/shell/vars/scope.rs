@@ -5,7 +5,7 @@
 use crate::budget::Budget;
 use crate::shell::vars::{Attrs, Mark, Value, Var, Vars, known};
 use crate::stop::Stop;
-use crate::syntax::names::Name;
+use jp_bash_syntax::names::Name;
 
 /// What unwinding a mark puts back.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::vars::access::is_name;
 use crate::shell::vars::{Attrs, Bytes, Value};
-use crate::syntax::ast::{Subscript, SubscriptKind};
-use crate::syntax::names::Name;
+use jp_bash_syntax::ast::{Subscript, SubscriptKind};
+use jp_bash_syntax::names::Name;
 
 /// A subscript that was evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::access::is_name;
 use crate::shell::vars::{Attrs, print};
-use crate::syntax::names::Name;
+use jp_bash_syntax::names::Name;
 use crate::system::System;
 
 /// Returns the declarations of all variables whose attributes are wanted, by name.
@@ -110,7 +110,7 @@ pub(super) fn functions(
                 out.push(b'\n');
             } else {
                 let names = shell.kernel.names.borrow();
-                out.extend(crate::syntax::print::print_function(
+                out.extend(jp_bash_syntax::print::print_function(
                     &definition.function,
                     &names,
                 ));
@@ -139,7 +139,7 @@ pub(super) fn functions(
         match functions.get(name.as_slice()) {
             Some(definition) if letter == b'f' => {
                 let names = shell.kernel.names.borrow();
-                out.extend(crate::syntax::print::print_function(
+                out.extend(jp_bash_syntax::print::print_function(
                     &definition.function,
                     &names,
                 ));

@@ -10,8 +10,8 @@ use crate::shell::options::Opt;
 use crate::shell::vars::access::{Assigned, How, is_name};
 use crate::shell::vars::subscript::Place;
 use crate::shell::vars::{Attrs, Bytes, Value};
-use crate::syntax::names::Name;
-use crate::syntax::text::parse_array_text;
+use jp_bash_syntax::names::Name;
+use jp_bash_syntax::text::parse_array_text;
 
 const USAGE: &str =
     "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]";

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::syntax::ast::{
+use crate::ast::{
     CaseOp, Param, ParamOp, ParamTarget, Part, Replace, Subscript, SubscriptKind, Word,
 };
-use crate::syntax::builder::Builder;
-use crate::syntax::reader::{Parse, Reader, in_name, starts_name};
+use crate::builder::Builder;
+use crate::reader::{Parse, Reader, in_name, starts_name};
 
 /// What was read of `${…}` so far.
 struct Inside {

@@ -1,13 +1,13 @@
 //! Arithmetic expressions: text in, operations out. Evaluates nothing but constants.
 
-use crate::syntax::arith::Flat;
-use crate::syntax::ast::{Arith, Expr, LValue, Part, Subscript, SubscriptKind, UnaryOp, Word};
-use crate::syntax::error::ArithError;
-use crate::syntax::names::Names;
-use crate::syntax::number::parse_number;
-use crate::syntax::operators::{Op, POWER, fold, operator_at};
-use crate::syntax::parser::ParseOptions;
-use crate::syntax::reader::{Reader, in_name, starts_name};
+use crate::arith::Flat;
+use crate::ast::{Arith, Expr, LValue, Part, Subscript, SubscriptKind, UnaryOp, Word};
+use crate::error::ArithError;
+use crate::names::Names;
+use crate::number::parse_number;
+use crate::operators::{Op, POWER, fold, operator_at};
+use crate::parser::ParseOptions;
+use crate::reader::{Reader, in_name, starts_name};
 
 /// Height of an expression at most: evaluating and dropping it recurse.
 const MAX_HEIGHT: u16 = 250;

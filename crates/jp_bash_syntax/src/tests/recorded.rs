@@ -1,24 +1,24 @@
 //! The recorded cases about syntax: what bash accepted is accepted, what it refused is refused in its words.
 
 use super::parse;
-use crate::syntax::names::Names;
+use crate::names::Names;
 
 const FILES: [(&str, &str); 6] = [
     (
         "compound",
-        include_str!("../../../cases/syntax-compound.txt"),
+        include_str!("../../../jp_bash/cases/syntax-compound.txt"),
     ),
-    ("errors", include_str!("../../../cases/syntax-errors.txt")),
+    ("errors", include_str!("../../../jp_bash/cases/syntax-errors.txt")),
     (
         "functions",
-        include_str!("../../../cases/syntax-functions.txt"),
+        include_str!("../../../jp_bash/cases/syntax-functions.txt"),
     ),
     (
         "here-docs",
-        include_str!("../../../cases/syntax-here-docs.txt"),
+        include_str!("../../../jp_bash/cases/syntax-here-docs.txt"),
     ),
-    ("quoting", include_str!("../../../cases/syntax-quoting.txt")),
-    ("words", include_str!("../../../cases/syntax-words.txt")),
+    ("quoting", include_str!("../../../jp_bash/cases/syntax-quoting.txt")),
+    ("words", include_str!("../../../jp_bash/cases/syntax-words.txt")),
 ];
 
 /// Returns the lines that bash printed about the script itself.
@@ -83,10 +83,10 @@ fn functions_print_as_by_bash() {
         let mut names = Names::default();
         let list = parse(script.as_bytes(), &mut names).unwrap();
         let kind = &list.first().unwrap().first.commands.first().unwrap().kind;
-        let crate::syntax::ast::CommandKind::Function(function) = kind else {
+        let crate::ast::CommandKind::Function(function) = kind else {
             panic!("{name} defines no function");
         };
-        let got = crate::syntax::print::print_function(function, &names);
+        let got = crate::print::print_function(function, &names);
         let got = String::from_utf8(got).unwrap();
         if got != want {
             wrong.push(format!("{name}\n{got}{want}"));

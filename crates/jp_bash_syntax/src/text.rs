@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::syntax::ast::{Element, Expr, Word};
-use crate::syntax::error::{ArithError, SyntaxError};
-use crate::syntax::expr::parse_text;
-use crate::syntax::names::Names;
-use crate::syntax::parser::ParseOptions;
-use crate::syntax::reader::Reader;
+use crate::ast::{Element, Expr, Word};
+use crate::error::{ArithError, SyntaxError};
+use crate::expr::parse_text;
+use crate::names::Names;
+use crate::parser::ParseOptions;
+use crate::reader::Reader;
 
 /// Parses an expression after its text was expanded (`$((…))`, `let`, values of variables).
-pub(crate) fn parse_arith(
+pub fn parse_arith(
     text: &[u8],
     names: &mut Names,
     options: &ParseOptions,
@@ -19,7 +19,7 @@ pub(crate) fn parse_arith(
 }
 
 /// Parses a text that is expanded as in double quotes (`${x@P}`, `PS4`, `$((…))` with odd expansions).
-pub(crate) fn parse_quoted_text(
+pub fn parse_quoted_text(
     text: &[u8],
     names: &mut Names,
     options: &ParseOptions,
@@ -30,7 +30,7 @@ pub(crate) fn parse_quoted_text(
 }
 
 /// Parses a text as one word with quotes and expansions but no splitting, as the value of an assignment.
-pub(crate) fn parse_value_text(
+pub fn parse_value_text(
     text: &[u8],
     names: &mut Names,
     options: &ParseOptions,
@@ -41,7 +41,7 @@ pub(crate) fn parse_value_text(
 }
 
 /// Parses the elements of an array literal given as text, parentheses included (`declare -a "a=(1 2)"`).
-pub(crate) fn parse_array_text(
+pub fn parse_array_text(
     text: &[u8],
     names: &mut Names,
     options: &ParseOptions,

@@ -6,28 +6,28 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use crate::syntax::ast::List;
-use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::names::Names;
-use crate::syntax::reader::Reader;
+use crate::ast::List;
+use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::names::Names;
+use crate::reader::Reader;
 
 /// What a part of the tree costs, in bytes, with what hangs on it.
-pub(crate) const NODE: u64 = 448;
+pub const NODE: u64 = 448;
 
 /// Looks up an alias: its text, or nothing if there is none or aliases are off.
-pub(crate) type Aliases<'a> = dyn Fn(&[u8]) -> Option<Arc<[u8]>> + 'a;
+pub type Aliases<'a> = dyn Fn(&[u8]) -> Option<Arc<[u8]>> + 'a;
 
 /// Answers whether there is time to read on; asked for every [`PARTS`] parts of a text.
-pub(crate) trait Patience {
+pub trait Patience {
     fn goes_on(&self) -> bool;
 }
 
 /// How many parts of a text are read between two questions.
-pub(crate) const PARTS: u32 = 1024;
+pub const PARTS: u32 = 1024;
 
 /// The one that is asked, if reading may take long.
 #[derive(Clone, Default)]
-pub(crate) struct Asked(pub(crate) Option<Rc<dyn Patience>>);
+pub struct Asked(pub Option<Rc<dyn Patience>>);
 
 impl Asked {
     /// Tells whether reading must end, at a part with this number.
@@ -45,26 +45,26 @@ impl fmt::Debug for Asked {
 
 /// What changes how a script is read. May be changed between two lines.
 #[derive(Debug, Clone)]
-pub(crate) struct ParseOptions {
+pub struct ParseOptions {
     /// `shopt -s extglob`
-    pub(crate) extglob: bool,
+    pub extglob: bool,
     /// `set -B`: braces expand.
-    pub(crate) braces: bool,
+    pub braces: bool,
     /// `set -o posix`
-    pub(crate) posix: bool,
+    pub posix: bool,
     /// Nested constructs at most.
-    pub(crate) max_depth: u16,
+    pub max_depth: u16,
     /// Bytes of stack at most. In optimised builds `max_depth` comes first; unoptimised frames are several times larger.
-    pub(crate) max_stack: usize,
+    pub max_stack: usize,
     /// Bytes of script at most.
-    pub(crate) max_bytes: usize,
+    pub max_bytes: usize,
     /// Commands, words and parameters of one command line at most: each takes some hundred bytes.
-    pub(crate) max_nodes: u32,
+    pub max_nodes: u32,
     /// Number of the first line.
-    pub(crate) first_line: u32,
+    pub first_line: u32,
     /// Where the script was read, for the functions in it (`BASH_SOURCE`).
-    pub(crate) source: Arc<[u8]>,
-    pub(crate) asked: Asked,
+    pub source: Arc<[u8]>,
+    pub asked: Asked,
 }
 
 impl Default for ParseOptions {
@@ -86,7 +86,7 @@ impl Default for ParseOptions {
 
 /// Reads a script line by line, so that what a line sets (aliases, `extglob`) counts for the next.
 #[derive(Debug)]
-pub(crate) struct Parser {
+pub struct Parser {
     source: Arc<[u8]>,
     options: ParseOptions,
     /// Where the next line starts, and its number.
@@ -99,7 +99,7 @@ pub(crate) struct Parser {
 
 impl Parser {
     /// Makes a parser of a script. NUL bytes are dropped, as bash does.
-    pub(crate) fn new(source: &[u8], options: ParseOptions) -> Self {
+    pub fn new(source: &[u8], options: ParseOptions) -> Self {
         let keep = |byte: &u8| *byte != 0;
         // A last line counts as a whole one, which decides what the errors at its end say. After a
         // backslash it would be more than that.
@@ -124,7 +124,7 @@ impl Parser {
     }
 
     /// Returns the next complete command line, or nothing at the end. After an error there is nothing more.
-    pub(crate) fn next(
+    pub fn next(
         &mut self,
         names: &mut Names,
         aliases: &Aliases<'_>,
@@ -159,22 +159,22 @@ impl Parser {
     }
 
     /// Returns how many parts the tree of the last line has.
-    pub(crate) fn nodes(&self) -> u32 {
+    pub fn nodes(&self) -> u32 {
         self.nodes
     }
 
     /// Gives access to the options, to change them between two lines.
-    pub(crate) fn options_mut(&mut self) -> &mut ParseOptions {
+    pub fn options_mut(&mut self) -> &mut ParseOptions {
         &mut self.options
     }
 
     /// Returns what was read of the script so far, in bytes (`source` echoes it for `set -v`).
-    pub(crate) fn position(&self) -> usize {
+    pub fn position(&self) -> usize {
         self.pos
     }
 
     /// Takes the warnings of the lines read so far, to print as `bash: line N: MESSAGE` before the line runs.
-    pub(crate) fn take_warnings(&mut self) -> Vec<(u32, Vec<u8>)> {
+    pub fn take_warnings(&mut self) -> Vec<(u32, Vec<u8>)> {
         std::mem::take(&mut self.warnings)
     }
 }

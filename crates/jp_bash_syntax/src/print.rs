@@ -1,12 +1,12 @@
 //! A script as text again, in bash's layout of `declare -f`. Knows the tree only.
 
-use crate::syntax::ast::{
+use crate::ast::{
     AndOr, Arith, CaseEnd, Command, CommandKind, Function, If, Item, Pipeline, Timed, Word,
 };
-use crate::syntax::names::{Name, Names};
+use crate::names::{Name, Names};
 
 /// Returns a function as `declare -f` prints it, with a newline at the end.
-pub(crate) fn print_function(function: &Function, names: &Names) -> Vec<u8> {
+pub fn print_function(function: &Function, names: &Names) -> Vec<u8> {
     let mut printer = Printer::new(names);
     printer.function_body(function, b"");
     printer.out.push(b'\n');
@@ -14,7 +14,7 @@ pub(crate) fn print_function(function: &Function, names: &Names) -> Vec<u8> {
 }
 
 /// Returns a command as `BASH_COMMAND` and `jobs` show it.
-pub(crate) fn print_command(command: &Command, names: &Names) -> Vec<u8> {
+pub fn print_command(command: &Command, names: &Names) -> Vec<u8> {
     let mut printer = Printer::new(names);
     printer.command(command);
     printer.flush_docs(b"");

@@ -1,10 +1,10 @@
 //! A tree as one line of text, for tables.
 
-use crate::syntax::ast::{
+use crate::ast::{
     Arg, Arith, Assign, AssignValue, BinaryOp, Command, CommandKind, Expr, Item, LValue, ParamOp,
     ParamTarget, Part, Redirect, RedirectKind, SubscriptKind, Test, Word,
 };
-use crate::syntax::names::Names;
+use crate::names::Names;
 
 /// Shows trees with the names of one session.
 pub(super) struct Shape<'a>(pub(super) &'a Names);
@@ -21,7 +21,7 @@ impl Shape<'_> {
         items.collect::<Vec<_>>().join("; ")
     }
 
-    fn pipeline(&self, pipeline: &crate::syntax::ast::Pipeline) -> String {
+    fn pipeline(&self, pipeline: &crate::ast::Pipeline) -> String {
         let commands: Vec<_> = pipeline.commands.iter().map(|c| self.command(c)).collect();
         let bang = if pipeline.negated { "!" } else { "" };
         let time = if pipeline.timed.is_some() {
@@ -131,10 +131,10 @@ impl Shape<'_> {
             RedirectKind::HereString(word) => ("<<<", word),
         };
         let fd = match &redirect.fd {
-            crate::syntax::ast::RedirectFd::Default => String::new(),
-            crate::syntax::ast::RedirectFd::Number(number) => number.to_string(),
-            crate::syntax::ast::RedirectFd::Variable(name) => format!("{{{}}}", self.name(*name)),
-            crate::syntax::ast::RedirectFd::Element(text) => {
+            crate::ast::RedirectFd::Default => String::new(),
+            crate::ast::RedirectFd::Number(number) => number.to_string(),
+            crate::ast::RedirectFd::Variable(name) => format!("{{{}}}", self.name(*name)),
+            crate::ast::RedirectFd::Element(text) => {
                 format!("{{{}}}", String::from_utf8_lossy(text))
             }
         };
@@ -213,7 +213,7 @@ impl Shape<'_> {
         }
     }
 
-    fn param(&self, param: &crate::syntax::ast::Param) -> String {
+    fn param(&self, param: &crate::ast::Param) -> String {
         let mut out = String::from(if param.indirect { "${!" } else { "${" });
         out += &match &param.target {
             ParamTarget::Name(name) => self.name(*name),
@@ -319,7 +319,7 @@ impl Shape<'_> {
         }
     }
 
-    fn name(&self, name: crate::syntax::names::Name) -> String {
+    fn name(&self, name: crate::names::Name) -> String {
         String::from_utf8_lossy(&self.0.text(name)).into_owned()
     }
 }

@@ -1,6 +1,6 @@
 //! Operators of arithmetic: their text, how tightly they bind, what constants come to.
 
-use crate::syntax::ast::BinaryOp;
+use crate::ast::BinaryOp;
 
 /// A token other than an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

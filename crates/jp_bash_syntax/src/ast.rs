@@ -5,61 +5,61 @@
 
 use std::sync::Arc;
 
-use crate::syntax::error::SyntaxError;
-use crate::syntax::names::Name;
+use crate::error::SyntaxError;
+use crate::names::Name;
 
 /// Text of a script: any bytes.
-pub(crate) type Text = Box<[u8]>;
+pub type Text = Box<[u8]>;
 
 /// Commands separated by `;`, `&` or newlines.
-pub(crate) type List = Vec<Item>;
+pub type List = Vec<Item>;
 
 /// One and-or list with its end.
 #[derive(Debug)]
-pub(crate) struct Item {
+pub struct Item {
     /// Shared, since a stage of it or a job may outlive the walk over the tree.
-    pub(crate) first: Arc<Pipeline>,
-    pub(crate) rest: Vec<(AndOr, Arc<Pipeline>)>,
+    pub first: Arc<Pipeline>,
+    pub rest: Vec<(AndOr, Arc<Pipeline>)>,
     /// Ended by `&`.
-    pub(crate) background: bool,
+    pub background: bool,
 }
 
 /// What stands between two pipelines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AndOr {
+pub enum AndOr {
     And,
     Or,
 }
 
 /// Commands joined by `|`.
 #[derive(Debug)]
-pub(crate) struct Pipeline {
+pub struct Pipeline {
     /// An odd number of `!`.
-    pub(crate) negated: bool,
-    pub(crate) timed: Option<Timed>,
+    pub negated: bool,
+    pub timed: Option<Timed>,
     /// May be empty: `!` and `time` alone are commands.
-    pub(crate) commands: Vec<Command>,
+    pub commands: Vec<Command>,
 }
 
 /// How `time` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Timed {
+pub enum Timed {
     Plain,
     Posix,
 }
 
 /// One command with its redirections, in the order they were written.
 #[derive(Debug)]
-pub(crate) struct Command {
+pub struct Command {
     /// Line of its first word (`LINENO`).
-    pub(crate) line: u32,
-    pub(crate) kind: CommandKind,
+    pub line: u32,
+    pub kind: CommandKind,
     /// For `|&`, the parser adds `2>&1` as the last redirection.
-    pub(crate) redirects: Vec<Redirect>,
+    pub redirects: Vec<Redirect>,
 }
 
 #[derive(Debug)]
-pub(crate) enum CommandKind {
+pub enum CommandKind {
     Simple(Simple),
     Group(List),
     Subshell(Arc<List>),
@@ -103,16 +103,16 @@ pub(crate) enum CommandKind {
 }
 
 #[derive(Debug)]
-pub(crate) struct Simple {
+pub struct Simple {
     /// Assignments before the first word.
-    pub(crate) assigns: Vec<Assign>,
+    pub assigns: Vec<Assign>,
     /// Name and arguments.
-    pub(crate) words: Vec<Arg>,
+    pub words: Vec<Arg>,
 }
 
 /// A word of a simple command.
 #[derive(Debug)]
-pub(crate) enum Arg {
+pub enum Arg {
     Word(Word),
     /// `a=(…)` or `a+=(…)` or `a=value` after a declaration builtin (`declare`, `local`, `export`, `readonly`,
     /// `typeset`, `alias`, `eval` is not one): expanded as an assignment: no splitting, no globbing, tilde after `:`.
@@ -121,16 +121,16 @@ pub(crate) enum Arg {
 
 /// `name=value`, `name[subscript]+=value`, `name=(…)`.
 #[derive(Debug)]
-pub(crate) struct Assign {
-    pub(crate) name: Name,
-    pub(crate) subscript: Option<Box<Subscript>>,
+pub struct Assign {
+    pub name: Name,
+    pub subscript: Option<Box<Subscript>>,
     /// `+=`
-    pub(crate) append: bool,
-    pub(crate) value: AssignValue,
+    pub append: bool,
+    pub value: AssignValue,
 }
 
 #[derive(Debug)]
-pub(crate) enum AssignValue {
+pub enum AssignValue {
     /// Tildes after `=` and `:` are already marked as such parts.
     Scalar(Word),
     Array(Vec<Element>),
@@ -138,23 +138,23 @@ pub(crate) enum AssignValue {
 
 /// One element of an array literal.
 #[derive(Debug)]
-pub(crate) struct Element {
-    pub(crate) subscript: Option<Box<Subscript>>,
-    pub(crate) append: bool,
-    pub(crate) value: Word,
+pub struct Element {
+    pub subscript: Option<Box<Subscript>>,
+    pub append: bool,
+    pub value: Word,
 }
 
 /// What stands between `[` and `]`. Which form counts is known when it runs: indexed arrays take `arith`,
 /// associative ones `key`.
 #[derive(Debug, Clone)]
-pub(crate) struct Subscript {
-    pub(crate) kind: SubscriptKind,
+pub struct Subscript {
+    pub kind: SubscriptKind,
     /// As written, for messages and `declare -p`.
-    pub(crate) text: Text,
+    pub text: Text,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum SubscriptKind {
+pub enum SubscriptKind {
     /// `[@]`
     At,
     /// `[*]`
@@ -164,21 +164,21 @@ pub(crate) enum SubscriptKind {
 }
 
 #[derive(Debug)]
-pub(crate) struct If {
+pub struct If {
     /// `if` and each `elif`.
-    pub(crate) arms: Vec<(List, List)>,
-    pub(crate) otherwise: Option<List>,
+    pub arms: Vec<(List, List)>,
+    pub otherwise: Option<List>,
 }
 
 #[derive(Debug)]
-pub(crate) struct CaseArm {
-    pub(crate) patterns: Vec<Word>,
-    pub(crate) body: List,
-    pub(crate) end: CaseEnd,
+pub struct CaseArm {
+    pub patterns: Vec<Word>,
+    pub body: List,
+    pub end: CaseEnd,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CaseEnd {
+pub enum CaseEnd {
     /// `;;`
     Break,
     /// `;&`
@@ -189,27 +189,27 @@ pub(crate) enum CaseEnd {
 
 /// A function: `Arc`, since it outlives the script that defined it.
 #[derive(Debug)]
-pub(crate) struct Function {
-    pub(crate) name: Text,
+pub struct Function {
+    pub name: Text,
     /// The body with the definition's own redirections.
-    pub(crate) body: Command,
-    pub(crate) line: u32,
+    pub body: Command,
+    pub line: u32,
     /// Where it was read (`BASH_SOURCE`).
-    pub(crate) source: Arc<[u8]>,
+    pub source: Arc<[u8]>,
     /// Parts of the tree, for counting its memory.
-    pub(crate) nodes: u32,
+    pub nodes: u32,
 }
 
 /// One redirection.
 #[derive(Debug)]
-pub(crate) struct Redirect {
-    pub(crate) fd: RedirectFd,
-    pub(crate) kind: RedirectKind,
+pub struct Redirect {
+    pub fd: RedirectFd,
+    pub kind: RedirectKind,
 }
 
 /// Which descriptor a redirection is about.
 #[derive(Debug)]
-pub(crate) enum RedirectFd {
+pub enum RedirectFd {
     /// Not written: 0 for input, 1 for output, both for `&>`.
     Default,
     Number(u32),
@@ -220,7 +220,7 @@ pub(crate) enum RedirectFd {
 }
 
 #[derive(Debug)]
-pub(crate) enum RedirectKind {
+pub enum RedirectKind {
     /// `<`
     Read(Word),
     /// `>`
@@ -246,26 +246,26 @@ pub(crate) enum RedirectKind {
 }
 
 #[derive(Debug)]
-pub(crate) struct HereDoc {
-    pub(crate) body: Word,
+pub struct HereDoc {
+    pub body: Word,
     /// For printing it again (`declare -f`).
-    pub(crate) delimiter: Text,
-    pub(crate) quoted: bool,
-    pub(crate) strip_tabs: bool,
+    pub delimiter: Text,
+    pub quoted: bool,
+    pub strip_tabs: bool,
 }
 
 /// A word: its parts stand side by side.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Word {
-    pub(crate) parts: Vec<Part>,
+pub struct Word {
+    pub parts: Vec<Part>,
     /// As written, for printing; `None` where the parts show it (plain text, `$x`, `"$x"`).
-    pub(crate) raw: Option<Text>,
+    pub raw: Option<Text>,
     /// Has a [`Part::Braces`] or [`Part::BraceRange`] at some level outside quotes, so it becomes several words.
-    pub(crate) braces: bool,
+    pub braces: bool,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Part {
+pub enum Part {
     /// Unquoted text: globbing applies (`* ? [`), never field splitting.
     Literal(Text),
     /// Quoted text (`'…'`, `$'…'`, `\x`, text within `"…"`), quotes removed: nothing applies. Empty if the quotes were.
@@ -295,40 +295,40 @@ pub(crate) enum Part {
 }
 
 #[derive(Debug)]
-pub(crate) struct CommandSub {
-    pub(crate) list: List,
+pub struct CommandSub {
+    pub list: List,
     /// Backticks and here-documents are parsed when they run: the error to report then, with an empty list.
-    pub(crate) error: Option<Box<SyntaxError>>,
+    pub error: Option<Box<SyntaxError>>,
     /// The line it starts on. Bash counts its lines from that of the command it stands in.
-    pub(crate) line: u32,
+    pub line: u32,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct BraceRange {
-    pub(crate) from: i64,
-    pub(crate) to: i64,
+pub struct BraceRange {
+    pub from: i64,
+    pub to: i64,
     /// Never 0; the sign is fitted to the direction when it runs.
-    pub(crate) step: i64,
+    pub step: i64,
     /// Zero padding: the width of the wider end, or 0.
-    pub(crate) width: u32,
+    pub width: u32,
     /// Both ends were single letters.
-    pub(crate) letters: bool,
+    pub letters: bool,
 }
 
 /// `$x`, `${…}`.
 #[derive(Debug, Clone)]
-pub(crate) struct Param {
-    pub(crate) target: ParamTarget,
-    pub(crate) subscript: Option<Subscript>,
+pub struct Param {
+    pub target: ParamTarget,
+    pub subscript: Option<Subscript>,
     /// `${!x}`: the value names the parameter.
-    pub(crate) indirect: bool,
-    pub(crate) op: ParamOp,
+    pub indirect: bool,
+    pub op: ParamOp,
     /// The inside of the braces as written, for "bad substitution" and printing; empty for `$x`.
-    pub(crate) text: Text,
+    pub text: Text,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum ParamTarget {
+pub enum ParamTarget {
     Name(Name),
     /// `$1`, `${10}`
     Position(u32),
@@ -337,7 +337,7 @@ pub(crate) enum ParamTarget {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum ParamOp {
+pub enum ParamOp {
     None,
     /// `${#x}`
     Length,
@@ -401,7 +401,7 @@ pub(crate) enum ParamOp {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Replace {
+pub enum Replace {
     First,
     All,
     Start,
@@ -409,7 +409,7 @@ pub(crate) enum Replace {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CaseOp {
+pub enum CaseOp {
     Upper,
     Lower,
     Toggle,
@@ -418,20 +418,20 @@ pub(crate) enum CaseOp {
 /// An arithmetic expression. Where its text has expansions (`$x`, `$(…)`) outside simple operands, bash expands
 /// the whole text first; then `expr` is `None` and `text` is expanded, parsed and cached by its text when it runs.
 #[derive(Debug, Clone)]
-pub(crate) struct Arith {
+pub struct Arith {
     /// The parsed form: when the text has no `$` or backtick, or has them only as whole operands.
-    pub(crate) expr: Option<Expr>,
+    pub expr: Option<Expr>,
     /// The text as a word, expanded as in double quotes when `expr` is `None`, or when the value of an
     /// [`Expr::Expansion`] is no plain number (`x=1+2; $(($x*2))` is 5). Empty if there are no expansions and
     /// `expr` is there.
-    pub(crate) word: Word,
+    pub word: Word,
     /// As written, for messages.
-    pub(crate) text: Text,
+    pub text: Text,
 }
 
 /// An arithmetic operation.
 #[derive(Debug, Clone)]
-pub(crate) enum Expr {
+pub enum Expr {
     Number(i64),
     Variable(LValue),
     /// `$x`, `${…}`, `$(…)` as a whole operand: its value is evaluated as an expression, as a variable's is.
@@ -453,13 +453,13 @@ pub(crate) enum Expr {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct LValue {
-    pub(crate) name: Name,
-    pub(crate) subscript: Option<Box<Subscript>>,
+pub struct LValue {
+    pub name: Name,
+    pub subscript: Option<Box<Subscript>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UnaryOp {
+pub enum UnaryOp {
     Plus,
     Minus,
     Not,
@@ -467,7 +467,7 @@ pub(crate) enum UnaryOp {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BinaryOp {
+pub enum BinaryOp {
     Add,
     Sub,
     Mul,
@@ -489,7 +489,7 @@ pub(crate) enum BinaryOp {
 
 /// An expression of `[[ ]]`.
 #[derive(Debug)]
-pub(crate) enum Test {
+pub enum Test {
     /// A word alone: true if not empty.
     Word(Word),
     /// `-f word`; the letter after the dash.
@@ -501,7 +501,7 @@ pub(crate) enum Test {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TestOp {
+pub enum TestOp {
     /// `==`: the right side is a pattern, except its quoted parts.
     Match,
     /// `=`, which is the same but shown as it is written.
@@ -526,7 +526,7 @@ pub(crate) enum TestOp {
 
 impl TestOp {
     /// Returns the operator as it is written.
-    pub(crate) const fn text(self) -> &'static [u8] {
+    pub const fn text(self) -> &'static [u8] {
         match self {
             Self::Match => b"==",
             Self::Equals => b"=",

@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 
 /// A variable's name, as a number within one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Name(pub(crate) u32);
+pub struct Name(pub u32);
 
 /// All names of a session. They are never forgotten, so their bytes count as memory of the session.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub struct Names {
     by_text: FxHashMap<Arc<[u8]>, Name>,
     texts: Vec<Arc<[u8]>>,
     bytes: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Names {
 
 impl Names {
     /// Returns the number of a name, which is new if it was not seen before.
-    pub(crate) fn intern(&mut self, text: &[u8]) -> Name {
+    pub fn intern(&mut self, text: &[u8]) -> Name {
         if let Some(name) = self.by_text.get(text) {
             return *name;
         }
@@ -31,22 +31,22 @@ impl Names {
     }
 
     /// Returns the number of a name that was seen before.
-    pub(crate) fn find(&self, text: &[u8]) -> Option<Name> {
+    pub fn find(&self, text: &[u8]) -> Option<Name> {
         self.by_text.get(text).copied()
     }
 
     /// Returns the text of a name.
-    pub(crate) fn text(&self, name: Name) -> Arc<[u8]> {
+    pub fn text(&self, name: Name) -> Arc<[u8]> {
         self.texts.get(name.0 as usize).cloned().unwrap_or_default()
     }
 
     /// Returns the bytes that all names hold.
-    pub(crate) fn cost(&self) -> u64 {
+    pub fn cost(&self) -> u64 {
         self.bytes + self.texts.len() as u64 * 96
     }
 
     /// Returns how many names there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.texts.len()
     }
 }

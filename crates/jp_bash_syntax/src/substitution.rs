@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use crate::syntax::ast::{CommandSub, List, Part};
-use crate::syntax::builder::Builder;
-use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::reader::{Parse, Reader};
+use crate::ast::{CommandSub, List, Part};
+use crate::builder::Builder;
+use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::reader::{Parse, Reader};
 
 /// Levels that a command substitution counts for: it goes through the whole grammar again.
 const SUB_WEIGHT: u16 = 3;

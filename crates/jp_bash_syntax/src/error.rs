@@ -4,17 +4,17 @@
 ///
 /// `exec` prints each as `bash: -c: line N: MESSAGE` or `FILE: line N: MESSAGE`; the status is [`SyntaxError::status`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SyntaxError {
-    pub(crate) messages: Vec<(u32, Vec<u8>)>,
+pub struct SyntaxError {
+    pub messages: Vec<(u32, Vec<u8>)>,
     /// What kind of error it is.
-    pub(crate) kind: SyntaxErrorKind,
+    pub kind: SyntaxErrorKind,
     /// It stands in `$( … )`: a text of `bash -c` then ends with 127.
-    pub(crate) in_substitution: bool,
+    pub in_substitution: bool,
 }
 
 /// How a script failed to parse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SyntaxErrorKind {
+pub enum SyntaxErrorKind {
     /// A token that does not fit.
     Token,
     /// The script ends too early: more text could mend it.
@@ -31,7 +31,7 @@ pub(crate) enum SyntaxErrorKind {
 
 impl SyntaxError {
     /// Makes an error of one message.
-    pub(crate) fn new(kind: SyntaxErrorKind, line: u32, message: impl Into<Vec<u8>>) -> Self {
+    pub fn new(kind: SyntaxErrorKind, line: u32, message: impl Into<Vec<u8>>) -> Self {
         Self {
             messages: vec![(line, message.into())],
             kind,
@@ -40,7 +40,7 @@ impl SyntaxError {
     }
 
     /// Returns the status of a script that ends with this error; nothing where it keeps the one it has.
-    pub(crate) fn status(&self) -> Option<i32> {
+    pub fn status(&self) -> Option<i32> {
         match self.kind {
             SyntaxErrorKind::Token
             | SyntaxErrorKind::Incomplete
@@ -52,16 +52,16 @@ impl SyntaxError {
     }
 
     /// Returns the line of the first message.
-    pub(crate) fn line(&self) -> u32 {
+    pub fn line(&self) -> u32 {
         self.messages.first().map_or(0, |first| first.0)
     }
 }
 
 /// Why a text is no arithmetic expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ArithError {
+pub struct ArithError {
     /// `syntax error: operand expected` and so on.
-    pub(crate) message: &'static str,
+    pub message: &'static str,
     /// What bash calls the error token: the rest of the text from there.
-    pub(crate) token: Vec<u8>,
+    pub token: Vec<u8>,
 }

@@ -1,9 +1,9 @@
 //! `[[ … ]]`, which has a grammar of its own.
 
-use crate::syntax::ast::{CommandKind, Test, TestOp, Word};
-use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::reader::{Parse, Reader, is_meta};
-use crate::syntax::word::{How, Tilde};
+use crate::ast::{CommandKind, Test, TestOp, Word};
+use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::reader::{Parse, Reader, is_meta};
+use crate::word::{How, Tilde};
 
 /// A word, as written and parsed.
 struct Operand {

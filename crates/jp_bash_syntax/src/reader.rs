@@ -8,11 +8,11 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr};
 use rustc_hash::FxHashSet;
 
-use crate::syntax::ast::{List, Word};
-use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::here_doc::PendingDoc;
-use crate::syntax::names::Names;
-use crate::syntax::parser::{Aliases, ParseOptions};
+use crate::ast::{List, Word};
+use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::here_doc::PendingDoc;
+use crate::names::Names;
+use crate::parser::{Aliases, ParseOptions};
 
 /// The result of reading something. The error is boxed, since these functions nest deeply.
 pub(super) type Parse<T> = Result<T, Box<SyntaxError>>;

@@ -1,12 +1,12 @@
 //! Simple commands: assignments, words, redirections; and functions, which start like them.
 
-use crate::syntax::ast::{
+use crate::ast::{
     Arg, Assign, AssignValue, Command, CommandKind, Element, Redirect, RedirectFd, RedirectKind,
     Simple, Word,
 };
-use crate::syntax::error::SyntaxErrorKind;
-use crate::syntax::reader::{Parse, Reader, in_name, is_meta, starts_name};
-use crate::syntax::word::{How, Tilde};
+use crate::error::SyntaxErrorKind;
+use crate::reader::{Parse, Reader, in_name, is_meta, starts_name};
+use crate::word::{How, Tilde};
 
 impl Reader<'_> {
     /// Reads a simple command, or a function definition `name ( ) …`.

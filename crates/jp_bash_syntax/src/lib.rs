@@ -1,26 +1,26 @@
 //! Bytes in, script out. Knows nothing of variables, files or running.
 
 mod arith;
-pub(crate) mod ast;
+pub mod ast;
 mod builder;
 mod compound;
 mod cond;
-pub(crate) mod error;
+pub mod error;
 mod escapes;
 mod expr;
 mod here_doc;
 mod list;
-pub(crate) mod names;
+pub mod names;
 mod number;
 mod operators;
 mod param;
-pub(crate) mod parser;
-pub(crate) mod print;
+pub mod parser;
+pub mod print;
 mod print_word;
 mod reader;
 mod simple;
 mod substitution;
 #[cfg(test)]
 mod tests;
-pub(crate) mod text;
+pub mod text;
 mod word;

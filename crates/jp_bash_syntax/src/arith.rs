@@ -1,10 +1,10 @@
 //! Arithmetic within a script: where its text ends, and what of it is known before it runs.
 
-use crate::syntax::ast::ParamOp;
-use crate::syntax::ast::{Arith, Part, Subscript, SubscriptKind, Word};
-use crate::syntax::builder::Builder;
-use crate::syntax::expr::parse_flat;
-use crate::syntax::reader::{Parse, Reader};
+use crate::ast::ParamOp;
+use crate::ast::{Arith, Part, Subscript, SubscriptKind, Word};
+use crate::builder::Builder;
+use crate::expr::parse_flat;
+use crate::reader::{Parse, Reader};
 
 /// Arithmetic as bytes in which each expansion is a NUL, with the expansions in their order.
 #[derive(Default)]

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use crate::syntax::ast::{
+use crate::ast::{
     Command, CommandKind, CommandSub, HereDoc, Item, List, Param, ParamOp, ParamTarget, Part,
     Redirect, RedirectKind, Word,
 };
-use crate::syntax::builder::Builder;
-use crate::syntax::error::SyntaxError;
-use crate::syntax::reader::{Parse, Reader};
-use crate::syntax::substitution::late;
+use crate::builder::Builder;
+use crate::error::SyntaxError;
+use crate::reader::{Parse, Reader};
+use crate::substitution::late;
 
 /// A here-document whose body was not read yet.
 pub(super) struct PendingDoc {

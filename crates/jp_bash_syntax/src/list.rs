@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::syntax::ast::{
+use crate::ast::{
     AndOr, Command, CommandKind, Item, List, Part, Pipeline, Redirect, RedirectFd, RedirectKind,
     Timed, Word,
 };
-use crate::syntax::reader::{Parse, Reader};
+use crate::reader::{Parse, Reader};
 
 /// Words that are grammar where a command could start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

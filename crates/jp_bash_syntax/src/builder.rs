@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::syntax::ast::{BraceRange, Part, Word};
+use crate::ast::{BraceRange, Part, Word};
 
 /// Braces within braces, at most: each level is a level of the tree.
 const MAX_BRACES: usize = 100;

@@ -2,9 +2,9 @@
 
 use super::shape::Shape;
 use super::{parse, parse_with};
-use crate::syntax::names::Names;
-use crate::syntax::parser::{ParseOptions, Parser};
-use crate::syntax::text::{parse_arith, parse_array_text, parse_quoted_text};
+use crate::names::Names;
+use crate::parser::{ParseOptions, Parser};
+use crate::text::{parse_arith, parse_array_text, parse_quoted_text};
 
 fn tree(script: &str) -> String {
     let mut names = Names::default();

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use memchr::{memchr, memmem};
 
-use crate::syntax::ast::{
+use crate::ast::{
     Arg, Assign, AssignValue, HereDoc, Param, ParamTarget, Part, Redirect, RedirectFd,
     RedirectKind, Simple, Subscript, Test, Word,
 };
-use crate::syntax::builder::Builder;
-use crate::syntax::escapes::decode_ansi_c;
-use crate::syntax::names::Names;
-use crate::syntax::parser::ParseOptions;
-use crate::syntax::print::{Printer, print_list};
-use crate::syntax::reader::Reader;
+use crate::builder::Builder;
+use crate::escapes::decode_ansi_c;
+use crate::names::Names;
+use crate::parser::ParseOptions;
+use crate::print::{Printer, print_list};
+use crate::reader::Reader;
 
 impl Printer<'_> {
     pub(super) fn simple(&mut self, simple: &Simple) {

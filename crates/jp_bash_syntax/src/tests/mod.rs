@@ -5,10 +5,10 @@ mod recorded;
 mod shape;
 mod trees;
 
-use crate::syntax::ast::List;
-use crate::syntax::error::SyntaxError;
-use crate::syntax::names::Names;
-use crate::syntax::parser::{ParseOptions, Parser};
+use crate::ast::List;
+use crate::error::SyntaxError;
+use crate::names::Names;
+use crate::parser::{ParseOptions, Parser};
 
 /// Parses a whole script.
 fn parse(source: &[u8], names: &mut Names) -> Result<List, SyntaxError> {

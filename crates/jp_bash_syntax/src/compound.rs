@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::syntax::ast::{CaseArm, CaseEnd, Command, CommandKind, Function, If, List, Word};
-use crate::syntax::error::SyntaxError;
-use crate::syntax::list::Reserved;
-use crate::syntax::names::Name;
-use crate::syntax::reader::{Parse, Reader};
-use crate::syntax::word::{How, Tilde};
+use crate::ast::{CaseArm, CaseEnd, Command, CommandKind, Function, If, List, Word};
+use crate::error::SyntaxError;
+use crate::list::Reserved;
+use crate::names::Name;
+use crate::reader::{Parse, Reader};
+use crate::word::{How, Tilde};
 
 impl Reader<'_> {
     /// Reads a compound command, or fails at a reserved word that starts none.

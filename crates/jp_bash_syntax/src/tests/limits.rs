@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::{parse, parse_with};
-use crate::syntax::ast::CommandKind;
-use crate::syntax::error::SyntaxErrorKind;
-use crate::syntax::names::Names;
-use crate::syntax::parser::{Asked, ParseOptions, Parser, Patience};
-use crate::syntax::print::print_command;
-use crate::syntax::text::{parse_arith, parse_quoted_text};
+use crate::ast::CommandKind;
+use crate::error::SyntaxErrorKind;
+use crate::names::Names;
+use crate::parser::{Asked, ParseOptions, Parser, Patience};
+use crate::print::print_command;
+use crate::text::{parse_arith, parse_quoted_text};
 
 const OPENINGS: [&str; 40] = [
     "if true; then ",

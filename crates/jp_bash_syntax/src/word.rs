@@ -2,10 +2,10 @@
 
 use memchr::memchr;
 
-use crate::syntax::ast::{Part, Word};
-use crate::syntax::builder::Builder;
-use crate::syntax::escapes::decode_ansi_c;
-use crate::syntax::reader::{KINDS, Parse, Reader, in_name, is_meta, starts_name};
+use crate::ast::{Part, Word};
+use crate::builder::Builder;
+use crate::escapes::decode_ansi_c;
+use crate::reader::{KINDS, Parse, Reader, in_name, is_meta, starts_name};
 
 /// What may stand in a word, by its place.
 #[derive(Debug, Clone, Copy, Default)]
