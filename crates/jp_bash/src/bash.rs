@@ -4,7 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::budget::{Bounds, Budget, Monotonic};
+use jp_bash_system::{Bounds, Budget, Monotonic};
+
 use crate::commands;
 use crate::host::{Park, Random, Transport, WallClock};
 use crate::output::OnOutput;

@@ -5,8 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::budget::Monotonic;
-use crate::system::{HttpError, HttpRequest, HttpResponse, Timestamp};
+use jp_bash_system::{HttpError, HttpRequest, HttpResponse, Monotonic, Timestamp};
 
 /// Answers the requests of `curl`.
 pub trait Transport: Send + Sync {

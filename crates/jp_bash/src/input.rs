@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::errno::Errno;
+use jp_bash_system::Errno;
 
 /// Where standard input comes from.
 #[derive(Debug, Clone, Default)]

@@ -5,36 +5,27 @@
 //! through what the embedder handed over: a mount, a transport, a clock.
 
 mod bash;
-mod budget;
 mod commands;
-mod errno;
 mod host;
 mod input;
-mod io;
 mod limits;
-mod meter;
 mod output;
-mod pieces;
-mod program;
 mod regex;
 mod shell;
-mod stop;
-mod system;
 pub mod tool;
 mod unified;
 mod vfs;
 
 pub use bash::{Bash, BashBuilder};
-pub use budget::{Bounds, Monotonic};
-pub use errno::Errno;
 pub use host::{Park, Random, Transport, WallClock};
 pub use input::{Input, Stdin};
+pub use jp_bash_system::{
+    Bounds, Errno, FileKind, HttpError, HttpRequest, HttpResponse, Limit, Monotonic, Stop,
+};
 pub use limits::ExecutionLimits;
 pub use output::{OnExecute, OnOutput, Output, OutputCallback, OutputStream, Writer};
 pub use shell::call::{Category, ExecMode, ExecOptions, ExecResult, SetupError};
 pub use shell::custom::{Builtin, BuiltinContext, BuiltinError};
-pub use stop::{Limit, Stop};
-pub use system::{FileKind, HttpError, HttpRequest, HttpResponse};
 pub use tool::{BashTool, BashToolBuilder, ExecError, Session};
 pub use unified::{Hunks, unified};
 pub use vfs::{

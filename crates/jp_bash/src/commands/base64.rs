@@ -1,13 +1,13 @@
 //! `base64`: bytes as letters and back.
 
+use jp_bash_system::io::Held;
+use jp_bash_system::{PIECE, Stop, System};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::whole::read_whole;
-use crate::io::Held;
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,11 +1,11 @@
 //! `basename`: the last part of a path.
 
+use jp_bash_system::{Stop, System};
+
 use super::Spec;
 use super::file::name::base_name;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::stop::Stop;
-use crate::system::System;
 
 pub(crate) const SPEC: Spec = Spec {
     name: "basename",

@@ -1,12 +1,11 @@
 //! `cat`: copies files to standard output, numbering or showing what cannot be seen.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{Errno, Fd, FileKind, OpenHow, PIECE, Stop, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::errno::Errno;
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{Fd, FileKind, OpenHow, PIECE, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "cat",

@@ -1,13 +1,12 @@
 //! `chmod`: changes permission bits.
 
+use jp_bash_system::{Errno, FileKind, Follow, Stop, System, failed};
+
 use super::Spec;
 use super::file::mode::{Mode, mode_text, parse_mode};
 use super::file::name::join;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "chmod",

@@ -1,9 +1,9 @@
 //! Option arguments that are one of a few words, as GNU's `argmatch` reads them.
 
+use jp_bash_system::io::{called, complain, say};
+use jp_bash_system::{Stop, System};
+
 use super::quote::quote;
-use crate::io::{called, complain, say};
-use crate::stop::Stop;
-use crate::system::System;
 
 /// The words of one option; words that stand together mean the same.
 pub(crate) type Words = [&'static [&'static str]];

@@ -1,11 +1,11 @@
 //! `cksum`: the CRC and size of each file.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{Stop, SysResult, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt, refused};
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{SysResult, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

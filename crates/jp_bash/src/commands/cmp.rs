@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
+use jp_bash_system::io::Held;
+use jp_bash_system::{PIECE, Stop, System};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::size;
 use super::options::{Opt, Parsed, Takes, opt};
 use super::whole::read_whole;
-use crate::io::Held;
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -62,7 +62,7 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         match read_whole(cmd.sys, file, &mut held)? {
             Ok(text) => texts.push(text),
             Err(errno) => {
-                if !wanted.silent || errno != crate::errno::Errno::NoEnt {
+                if !wanted.silent || errno != jp_bash_system::Errno::NoEnt {
                     cmd.fail(&[file], errno)?;
                 }
                 cmd.status = 2;

@@ -1,14 +1,14 @@
 //! `column`: a table (`-t`), or items in columns.
 
+use jp_bash_system::io::Held;
+use jp_bash_system::{PIECE, Stop, System};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::pace;
 use super::whole::read_whole;
-use crate::io::Held;
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,12 +1,12 @@
 //! `comm`: two sorted files side by side: lines of the first, of the second, of both.
 
+use jp_bash_system::io::{Held, Input};
+use jp_bash_system::{Stop, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
 use super::pace;
-use crate::io::{Held, Input};
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

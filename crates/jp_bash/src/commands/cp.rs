@@ -1,5 +1,7 @@
 //! `cp`: copies files and directories.
 
+use jp_bash_system::{FileKind, Follow, Stat, Stop, System, failed};
+
 use super::Spec;
 use super::file::backup::Backup;
 use super::file::copy::{Clobber, Copy, Deref, Progress, copy};
@@ -7,8 +9,6 @@ use super::file::name::{dir_name, join, without_slashes};
 use super::file::target::{Target, split, strip};
 use super::file::{Cmd, HELP, VERSION, argmatch};
 use super::options::{Opt, Parsed, Takes, opt, refused};
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, Stat, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "cp",

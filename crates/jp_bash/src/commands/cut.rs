@@ -1,12 +1,12 @@
 //! `cut`: chosen bytes or fields of each line. As GNU's, `-c` counts bytes.
 
+use jp_bash_system::io::{Input, Output, called, fail};
+use jp_bash_system::{PIECE, Stop, SysError, System, failed};
+
 use super::Spec;
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, opt};
 use super::pace::find;
 use super::quote::{quote, quote_name_if_odd};
-use crate::io::{Input, Output, called, fail};
-use crate::stop::Stop;
-use crate::system::{PIECE, SysError, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,5 +1,8 @@
 //! `date`: prints a moment. The clock is the run's own and cannot be set.
 
+use jp_bash_system::io::{Input, Output, called, fail, say};
+use jp_bash_system::{Follow, PIECE, Stop, System, Timestamp, failed};
+
 use super::Spec;
 use super::choice::{Words, choose};
 use super::date_format::{Shown, format};
@@ -7,9 +10,6 @@ use super::date_text::parse;
 use super::date_zone::Zone;
 use super::options::{Front, HELP, Opt, Order, Support, Takes, VERSION, begin, hint, opt, refused};
 use super::quote::{quote, quote_long, quote_name_if_odd};
-use crate::io::{Input, Output, called, fail, say};
-use crate::stop::Stop;
-use crate::system::{Follow, PIECE, System, Timestamp, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -2,10 +2,11 @@
 //!
 //! Here is what the parts of a date mean together; `date_grammar` reads them, `date_words` splits them.
 
+use jp_bash_system::Timestamp;
+
 use super::date_grammar::Reader;
 use super::date_words::{LocalNames, Meridian, Token, Unit, split};
 use super::date_zone::{Civil, Zone};
-use crate::system::Timestamp;
 
 /// Reads a date, relative to a moment, in a zone. `None` if it is not one.
 pub(crate) fn parse(text: &[u8], now: Timestamp, zone: &Zone) -> Option<Timestamp> {

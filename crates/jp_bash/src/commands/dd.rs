@@ -4,13 +4,12 @@ mod call;
 
 use std::time::Duration;
 
+use jp_bash_system::io::say;
+use jp_bash_system::{Errno, Fd, OpenHow, Stop, SysError, System, Whence, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::Opt;
-use crate::errno::Errno;
-use crate::io::say;
-use crate::stop::Stop;
-use crate::system::{Fd, OpenHow, SysError, System, Whence, failed};
 use call::{Call, Report};
 
 /// The command.

@@ -5,6 +5,8 @@ mod show;
 
 use std::borrow::Cow;
 
+use jp_bash_system::io::Held;
+use jp_bash_system::{Errno, FileKind, Follow, PIECE, Stop, System, failed};
 use rustc_hash::FxHashMap;
 
 use super::Spec;
@@ -13,10 +15,6 @@ use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt, refused};
 use super::pace;
 use super::whole::read_whole;
-use crate::errno::Errno;
-use crate::io::Held;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, PIECE, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

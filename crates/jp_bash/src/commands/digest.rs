@@ -2,13 +2,13 @@
 
 mod hash;
 
+use jp_bash_system::io::{Held, Input};
+use jp_bash_system::{PIECE, Stop, SysResult, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
 use super::whole::{lines, read_whole};
-use crate::io::{Held, Input};
-use crate::stop::Stop;
-use crate::system::{PIECE, SysResult, System, failed};
 use hash::{Kind, Sum};
 
 const TAG: char = '\u{200}';
@@ -252,7 +252,7 @@ fn check(cmd: &mut Cmd<'_>, list: &[u8], kind: Kind, wanted: &Wanted) -> Result<
             continue;
         };
         if wanted.ignore_missing
-            && failed(cmd.sys.access(&name, 4))? == Err(crate::errno::Errno::NoEnt)
+            && failed(cmd.sys.access(&name, 4))? == Err(jp_bash_system::Errno::NoEnt)
         {
             continue;
         }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use jp_bash_system::{FileKind, Follow, Stat, Stop, System, failed};
+
 use super::Spec;
 use super::file::glob::Glob;
 use super::file::name::{base_name, join};
@@ -9,8 +11,6 @@ use super::file::size::{Scale, bad_block_size, block_size_of, blocks, parse_bloc
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Parsed, Takes, opt, refused};
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, Stat, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

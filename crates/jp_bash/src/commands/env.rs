@@ -1,11 +1,11 @@
 //! `env`: a changed environment, printed or given to a program.
 
+use jp_bash_system::io::{Output, complain};
+use jp_bash_system::{Ended, Environ, Spawn, Stop, System, failed};
+
 use super::Spec;
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say::{self, HELP, VERSION};
-use crate::io::{Output, complain};
-use crate::stop::Stop;
-use crate::system::{Ended, Environ, Spawn, System, failed};
 
 const SIGNALS: &str = "signal handling is not inherited";
 
@@ -270,10 +270,10 @@ fn execute(
 ) -> Result<i32, Stop> {
     let name = argv.first().cloned().unwrap_or_default();
     if let Some(dir) = &call.dir {
-        let there = failed(sys.stat(dir, crate::system::Follow::Yes))?;
+        let there = failed(sys.stat(dir, jp_bash_system::Follow::Yes))?;
         let wrong = match there {
-            Ok(stat) if stat.kind == crate::system::FileKind::Directory => None,
-            Ok(_) => Some(crate::errno::Errno::NotDir),
+            Ok(stat) if stat.kind == jp_bash_system::FileKind::Directory => None,
+            Ok(_) => Some(jp_bash_system::Errno::NotDir),
             Err(errno) => Some(errno),
         };
         if let Some(errno) = wrong {

@@ -5,11 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::errno::Errno;
-use crate::stop::{Limit, Stop};
-use crate::system::{
-    DirEntry, Ended, Environ, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow,
-    Pid, SetTime, Spawn, Stat, SysResult, System, Timestamp, Whence,
+use jp_bash_system::{
+    DirEntry, Ended, Environ, Errno, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse,
+    Limit, OpenHow, Pid, SetTime, Spawn, Stat, Stop, SysResult, System, Timestamp, Whence,
 };
 
 /// The process. Directories exist by having files in them.

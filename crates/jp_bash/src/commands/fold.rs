@@ -1,12 +1,12 @@
 //! `fold`: breaks long lines.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{PIECE, Stop, SysResult, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::unsigned;
 use super::options::{Opt, Takes, old_numbers, opt};
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{PIECE, SysResult, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

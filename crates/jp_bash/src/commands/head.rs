@@ -1,14 +1,13 @@
 //! `head`: the first lines or bytes of files, or all but the last.
 
+use jp_bash_system::io::{Input, Output, called, fail};
+use jp_bash_system::{Errno, Stop, SysError, System, failed};
+
 use super::Spec;
 use super::numbers::{BadNumber, SIZES, size};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, misplaced, opt};
 use super::quote::{quote, quote_name};
 use super::window::{Part, Unit, Window, position_after};
-use crate::errno::Errno;
-use crate::io::{Input, Output, called, fail};
-use crate::stop::Stop;
-use crate::system::{SysError, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,11 +1,11 @@
 //! `hostname`: the virtual machine's name, which cannot be changed.
 
+use jp_bash_system::io::complain;
+use jp_bash_system::{Stop, System};
+
 use super::Spec;
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say;
-use crate::io::complain;
-use crate::stop::Stop;
-use crate::system::System;
 
 const READ_ONLY: &str = "the name is fixed";
 

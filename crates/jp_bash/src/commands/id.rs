@@ -1,11 +1,11 @@
 //! `id`: the virtual user and group.
 
+use jp_bash_system::io::complain;
+use jp_bash_system::{Stop, System};
+
 use super::Spec;
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say::{self, HELP, VERSION};
-use crate::io::complain;
-use crate::stop::Stop;
-use crate::system::System;
 
 /// `id`
 pub(crate) const SPEC: Spec = Spec {

@@ -4,13 +4,13 @@ mod line;
 
 use std::cmp::Ordering;
 
+use jp_bash_system::{Stop, System};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::pace;
-use crate::stop::Stop;
-use crate::system::System;
 use line::{Line, Side};
 
 /// The command.

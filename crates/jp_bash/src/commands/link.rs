@@ -1,10 +1,10 @@
 //! `link` and `unlink`: the bare system calls.
 
+use jp_bash_system::{Follow, Stop, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::Opt;
-use crate::stop::Stop;
-use crate::system::{Follow, System, failed};
 
 const OPTIONS: &[Opt] = &[HELP, VERSION];
 

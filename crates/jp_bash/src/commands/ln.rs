@@ -1,5 +1,7 @@
 //! `ln`: makes links.
 
+use jp_bash_system::{Errno, FileKind, Follow, Stop, System, failed};
+
 use super::Spec;
 use super::file::backup::{Backup, Control};
 use super::file::canon::{Exists, Links, canonicalize, relative};
@@ -7,9 +9,6 @@ use super::file::name::{base_name, dir_name, join};
 use super::file::target::is_directory;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Parsed, Takes, opt};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "ln",

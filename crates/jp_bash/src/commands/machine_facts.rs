@@ -1,10 +1,10 @@
 //! `arch`, `groups`, `logname`, `sync`, `tty`: small facts about a machine that is not there.
 
+use jp_bash_system::{Follow, Stop, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::stop::Stop;
-use crate::system::{Follow, System, failed};
 
 const PLAIN: &[Opt] = &[HELP, VERSION];
 

@@ -1,12 +1,11 @@
 //! `mkdir`: makes directories.
 
+use jp_bash_system::{Errno, FileKind, Follow, Stop, System, failed};
+
 use super::Spec;
 use super::file::mode::{Mode, parse_mode};
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt, refused};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "mkdir",

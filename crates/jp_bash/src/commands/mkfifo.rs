@@ -1,11 +1,11 @@
 //! `mkfifo`: makes named pipes.
 
+use jp_bash_system::{Stop, System, failed};
+
 use super::Spec;
 use super::file::mode::parse_mode;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt, refused};
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "mkfifo",

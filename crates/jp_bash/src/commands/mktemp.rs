@@ -1,12 +1,11 @@
 //! `mktemp`: makes a file or directory with a name nobody has.
 
+use jp_bash_system::{Errno, Follow, OpenHow, Stop, System, failed};
+
 use super::Spec;
 use super::file::name::join;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{Follow, OpenHow, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "mktemp",

@@ -108,7 +108,7 @@ pub(crate) mod which;
 pub(crate) mod whole;
 pub(crate) mod xxd;
 
-pub(crate) use crate::program::Run;
+pub(crate) use jp_bash_system::Run;
 pub(crate) use table::programs;
 
 /// A command as the table lists it.

@@ -1,5 +1,7 @@
 //! `mv`: renames files, or copies and removes them between mounts.
 
+use jp_bash_system::{Errno, FileKind, Follow, Stat, Stop, System, failed};
+
 use super::Spec;
 use super::file::backup::{Backup, Control};
 use super::file::copy::{Clobber, Copy, Deref, Progress, copy};
@@ -7,9 +9,6 @@ use super::file::target::{split, strip};
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt, refused};
 use super::rm;
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, Stat, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "mv",

@@ -1,13 +1,13 @@
 //! `nl`: numbers lines.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{Stop, SysResult, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::signed;
 use super::options::{Opt, Takes, opt};
-use crate::io::Input;
 use crate::regex::{Flags, Flavor, MatchError, Regex};
-use crate::stop::Stop;
-use crate::system::{SysResult, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,10 +1,10 @@
 //! `nproc`: a run is one thread, whatever the host has.
 
+use jp_bash_system::{Stop, System};
+
 use super::Spec;
 use super::options::{Order, Takes, opt, parse};
 use super::say::{self, HELP, VERSION};
-use crate::stop::Stop;
-use crate::system::System;
 
 /// `nproc`
 pub(crate) const SPEC: Spec = Spec {
@@ -30,7 +30,7 @@ fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         let value = value.as_deref().unwrap_or_default();
         if *id == 'i' && (value.is_empty() || !value.iter().all(u8::is_ascii_digit)) {
             let shown = say::quoted(sys, value);
-            crate::io::complain(
+            jp_bash_system::io::complain(
                 sys,
                 b"nproc",
                 &[b"invalid number: ", shown.as_slice()].concat(),

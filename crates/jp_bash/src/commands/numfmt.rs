@@ -3,6 +3,9 @@
 mod format;
 mod scale;
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{Stop, System, failed};
+
 use super::Spec;
 use super::choice::{Words, choose};
 use super::cut::read_list;
@@ -10,9 +13,6 @@ use super::file::{Cmd, HELP, VERSION};
 use super::numbers::{signed, unsigned};
 use super::options::{Opt, Parsed, Takes, opt, refused};
 use super::pace;
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{System, failed};
 use scale::{Round, Units};
 
 /// The command.

@@ -1,13 +1,13 @@
 //! `od`: bytes as octal, hexadecimal, decimal, characters or floating point.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{Stop, System, failed};
+
 use super::Spec;
 use super::choice::{Words, choose};
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt, refused};
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -2,10 +2,10 @@
 //!
 //! The same table makes the documentation: what is done, and what is refused by name.
 
+use jp_bash_system::io::{complain, say};
+use jp_bash_system::{Stop, System};
+
 use crate::commands::Spec;
-use crate::io::{complain, say};
-use crate::stop::Stop;
-use crate::system::System;
 
 /// Whether an option takes an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,7 +213,7 @@ pub(crate) fn begin(
         Some((id, _)) if *id == VERSION.id => version_text(front.spec.name),
         _ => return Ok(Ok(parsed)),
     };
-    let _ = crate::system::failed(sys.write(1, &answer))?;
+    let _ = jp_bash_system::failed(sys.write(1, &answer))?;
     Ok(Err(0))
 }
 

@@ -2,9 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::io::Held;
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
+use jp_bash_system::io::Held;
+use jp_bash_system::{PIECE, Stop, System};
 
 /// Compares two texts.
 pub(crate) fn compare(sys: &mut dyn System, a: &[u8], b: &[u8]) -> Result<Ordering, Stop> {

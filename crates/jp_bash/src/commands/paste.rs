@@ -1,11 +1,11 @@
 //! `paste`: lines of several files side by side, or the lines of one file in a row.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{Stop, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

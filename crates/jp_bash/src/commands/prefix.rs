@@ -1,14 +1,14 @@
 //! `nice`, `nohup`, `setsid`, `stdbuf`: commands that run another one. What they change about it (priority,
 //! hanging up, sessions, buffers) means nothing here, so the other one just runs.
 
+use jp_bash_system::io::complain;
+use jp_bash_system::{Ended, Spawn, Stop, System, failed};
+
 use super::Spec;
 use super::numbers::{signed, size};
 use super::options::{Opt, Order, Takes, opt, parse};
 use super::quote::quote;
 use super::say::{self, HELP, VERSION};
-use crate::io::complain;
-use crate::stop::Stop;
-use crate::system::{Ended, Spawn, System, failed};
 
 const NICE: &[Opt] = &[
     opt('n', Some(b'n'), Some("adjustment"), Takes::Required),

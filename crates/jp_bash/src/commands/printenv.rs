@@ -1,11 +1,11 @@
 //! `printenv`: exported variables.
 
+use jp_bash_system::io::Output;
+use jp_bash_system::{Stop, System};
+
 use super::options::{Order, Takes, opt, parse};
 use super::say::{self, HELP, VERSION};
 use super::{Spec, env};
-use crate::io::Output;
-use crate::stop::Stop;
-use crate::system::System;
 
 /// `printenv`
 pub(crate) const SPEC: Spec = Spec {

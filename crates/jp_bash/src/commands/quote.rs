@@ -1,8 +1,6 @@
 //! Names in messages and listings, quoted as GNU's `quotearg` does.
 
-use crate::pieces;
-use crate::stop::Stop;
-use crate::system::System;
+use jp_bash_system::{Stop, System};
 
 /// How a name is quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +26,7 @@ pub(crate) fn quote_long(sys: &mut dyn System, text: &[u8]) -> Result<Vec<u8>, S
     let (open, close) = locale_marks(utf8);
     let mut out = Vec::with_capacity(text.len() + 6);
     out.extend_from_slice(open.as_bytes());
-    for piece in pieces::pieces(text) {
+    for piece in jp_bash_system::pieces(text) {
         sys.work_bytes(piece.len())?;
         c_like(&mut out, piece, close.as_bytes(), utf8);
     }

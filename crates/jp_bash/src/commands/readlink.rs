@@ -1,11 +1,11 @@
 //! `readlink`: prints where a symlink points, or a path without symlinks.
 
+use jp_bash_system::{Stop, System, failed};
+
 use super::Spec;
 use super::file::canon::{Exists, Links, canonicalize};
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "readlink",

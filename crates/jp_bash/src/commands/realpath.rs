@@ -1,12 +1,11 @@
 //! `realpath`: prints absolute paths without symlinks.
 
+use jp_bash_system::{Errno, FileKind, Follow, Stop, System, failed};
+
 use super::Spec;
 use super::file::canon::{Exists, Links, canonicalize, logical, relative};
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "realpath",

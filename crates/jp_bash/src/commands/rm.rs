@@ -1,12 +1,11 @@
 //! `rm`: removes files and trees, with a list of steps instead of recursion.
 
+use jp_bash_system::{Errno, FileKind, Follow, Stat, Stop, System, failed};
+
 use super::Spec;
 use super::file::name::{base_name, join, without_slashes};
 use super::file::{Cmd, HELP, VERSION, argmatch};
 use super::options::{Opt, Parsed, Takes, opt};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, Stat, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "rm",

@@ -1,12 +1,11 @@
 //! `rmdir`: removes empty directories.
 
+use jp_bash_system::{Errno, Stop, System, failed};
+
 use super::Spec;
 use super::file::name::without_slashes;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "rmdir",

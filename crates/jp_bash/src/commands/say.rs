@@ -1,12 +1,11 @@
 //! What small commands say alike: quoted words, usage errors, help, durations.
 
+use jp_bash_system::io::{Output, complain};
+use jp_bash_system::{Errno, Stop, System, failed};
+
 use crate::commands::options::hint;
 pub(crate) use crate::commands::options::{HELP, VERSION};
 use crate::commands::quote::quote;
-use crate::errno::Errno;
-use crate::io::{Output, complain};
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 /// Puts a word in GNU's quotes: curly in UTF-8.
 pub(crate) fn quoted(sys: &dyn System, word: &[u8]) -> Vec<u8> {

@@ -1,12 +1,12 @@
 //! `seq`: numbers in a row, exactly: decimals are added as scaled integers, and digits have no limit going up by whole steps.
 
+use jp_bash_system::io::{Output, complain};
+use jp_bash_system::{Stop, System};
+
 use super::Spec;
 use super::awk::format as printf;
 use super::options::{Order, Takes, opt, parse};
 use super::say::{self, HELP, VERSION};
-use crate::io::{Output, complain};
-use crate::stop::Stop;
-use crate::system::System;
 
 /// `seq`
 pub(crate) const SPEC: Spec = Spec {
@@ -273,7 +273,7 @@ fn count_up(
             now.insert(0, b'0' + u8::try_from(carry % 10).unwrap_or(0));
             carry /= 10;
         }
-        if out.buffer().len() >= crate::io::CHUNK {
+        if out.buffer().len() >= jp_bash_system::io::CHUNK {
             sys.work(32)?;
             out.settle(sys)?;
             if out.failed() {

@@ -1,5 +1,7 @@
 //! `shuf`: lines in random order.
 
+use jp_bash_system::io::Held;
+use jp_bash_system::{Stop, System};
 use rustc_hash::FxHashMap;
 
 use super::Spec;
@@ -8,9 +10,6 @@ use super::numbers::{BadNumber, size};
 use super::options::{Opt, Takes, opt};
 use super::pace;
 use super::whole::read_whole;
-use crate::io::Held;
-use crate::stop::Stop;
-use crate::system::System;
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -113,8 +112,8 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         }
     };
     if let Some(path) = to {
-        match crate::system::failed(cmd.sys.open(&path, crate::system::OpenHow::WRITE))? {
-            Ok(fd) => cmd.out = crate::io::Output::new(fd),
+        match jp_bash_system::failed(cmd.sys.open(&path, jp_bash_system::OpenHow::WRITE))? {
+            Ok(fd) => cmd.out = jp_bash_system::io::Output::new(fd),
             Err(errno) => {
                 let name = cmd.qf(&path);
                 cmd.fail(&[&name], errno)?;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use jp_bash_system::io::complain;
+use jp_bash_system::{Stop, System, failed};
+
 use super::Spec;
 use super::options::{Order, parse};
 use super::say::{self, HELP, VERSION};
-use crate::io::complain;
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 /// `sleep`
 pub(crate) const SPEC: Spec = Spec {

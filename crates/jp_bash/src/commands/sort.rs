@@ -1,15 +1,14 @@
 //! `sort`: lines in order, with keys; also checks and merges.
 
+use jp_bash_system::io::{Held, Input, Output, called, fail, say};
+use jp_bash_system::{Errno, Fd, OpenHow, Stop, SysError, System, failed};
+
 use super::Spec;
 use super::options::{self, Front, begin, hint};
 use super::quote::{quote, quote_name, quote_name_if_odd};
 use super::sort_merge::merge;
 use super::sort_options::{Bad, CHECK, OPTIONS, Settings, modern, set};
 use super::sort_run::{Lines, Order};
-use crate::errno::Errno;
-use crate::io::{Held, Input, Output, called, fail, say};
-use crate::stop::Stop;
-use crate::system::{Fd, OpenHow, SysError, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,9 +1,9 @@
 //! `sort -m`: files that are sorted already, read side by side.
 
+use jp_bash_system::io::{Held, Input};
+use jp_bash_system::{Stop, SysError, System};
+
 use super::sort_run::Order;
-use crate::io::{Held, Input};
-use crate::stop::Stop;
-use crate::system::{SysError, System};
 
 /// Merges files, handing each line with its end to `put`. An error names the file by its number.
 pub(super) fn merge(

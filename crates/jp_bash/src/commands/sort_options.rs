@@ -1,12 +1,12 @@
 //! The options of `sort`: its table, and what each one sets.
 
+use jp_bash_system::{Stop, System};
+
 use super::choice::{Words, choose};
 use super::numbers::{BadNumber, size};
 use super::options::{HELP, Opt, Takes, VERSION, hidden, opt, refused};
 use super::quote::{quote, quote_name};
 use super::sort_key::{Key, Side};
-use crate::stop::Stop;
-use crate::system::System;
 
 const BATCH_SIZE: char = '\u{200}';
 pub(super) const CHECK: char = '\u{201}';

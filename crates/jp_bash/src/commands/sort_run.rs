@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
+use jp_bash_system::io::{Held, Input};
+use jp_bash_system::{Limit, PIECE, Stop, SysError, System};
+
 use super::sort_key::{Key, line_rank};
-use crate::io::{Held, Input};
-use crate::stop::{Limit, Stop};
-use crate::system::{PIECE, SysError, System};
 
 /// How lines are ordered.
 pub(super) struct Order {

@@ -2,15 +2,15 @@
 
 mod pieces;
 
+use jp_bash_system::io::{Held, Input};
+use jp_bash_system::{Stop, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::{BadNumber, SIZES, size, unsigned};
 use super::options::{Opt, Takes, old_numbers, opt, refused};
 use super::pace;
 use super::whole::read_whole;
-use crate::io::{Held, Input};
-use crate::stop::Stop;
-use crate::system::{System, failed};
 use pieces::{Alphabet, Pieces};
 
 /// The command.

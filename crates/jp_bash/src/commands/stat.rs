@@ -1,6 +1,7 @@
 //! `stat`: tells about files.
 
 use jiff::tz::TimeZone;
+use jp_bash_system::{FileKind, Follow, Stat, Stop, System, Timestamp, failed};
 
 use super::Spec;
 use super::file::mode::{kind_bits, mode_text};
@@ -9,8 +10,6 @@ use super::file::size::blocks;
 use super::file::{Cmd, HELP, VERSION, argmatch, time};
 use super::options::{Opt, Takes, opt};
 use super::quote::{self, Style};
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, Stat, System, Timestamp, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "stat",

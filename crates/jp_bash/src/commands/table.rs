@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
+use jp_bash_system::{Program, Programs};
+
 use crate::commands::Spec;
-use crate::program::{Program, Programs};
 
 /// Modules that hold one command.
 const SINGLE: &[&Spec] = &[

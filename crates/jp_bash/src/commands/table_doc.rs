@@ -51,8 +51,7 @@ fn cell(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::commands::options::{Takes, hidden, opt, refused};
-    use crate::stop::Stop;
-    use crate::system::System;
+    use jp_bash_system::{Stop, System};
 
     fn run(_: &mut dyn System, _: &[Vec<u8>]) -> Result<i32, Stop> {
         Ok(0)

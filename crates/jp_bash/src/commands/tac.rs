@@ -1,12 +1,12 @@
 //! `tac`: lines in reverse order.
 
+use jp_bash_system::io::Held;
+use jp_bash_system::{PIECE, Stop, System};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt, refused};
 use super::whole::read_whole;
-use crate::io::Held;
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {
@@ -54,9 +54,9 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
         let mut held = Held::default();
         match read_whole(cmd.sys, file, &mut held)? {
             Ok(text) => reverse(&mut cmd, &text, &separator, before)?,
-            Err(crate::errno::Errno::IsDir) => {
+            Err(jp_bash_system::Errno::IsDir) => {
                 let name = cmd.qf(file);
-                cmd.fail(&[&name, b": read error"], crate::errno::Errno::IsDir)?;
+                cmd.fail(&[&name, b": read error"], jp_bash_system::Errno::IsDir)?;
             }
             Err(errno) => {
                 let name = cmd.q(file);

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use jp_bash_system::io::{CHUNK, Input, Output, called, fail};
+use jp_bash_system::{Fd, FileKind, Pid, Stop, SysError, System, Whence, failed};
+
 use super::Spec;
 use super::choice::choose;
 use super::head::{bad_count, finish, header};
@@ -10,9 +13,6 @@ use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, mispl
 use super::quote::{quote, quote_name};
 use super::tail_follow::{By, Followed, Following};
 use super::window::{Part, Unit, Window, position_after};
-use crate::io::{CHUNK, Input, Output, called, fail};
-use crate::stop::Stop;
-use crate::system::{Fd, FileKind, Pid, SysError, System, Whence, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

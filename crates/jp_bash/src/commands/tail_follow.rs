@@ -1,12 +1,11 @@
 //! `tail -f` and `tail -F`: looks at files again and again, until the run's time is over.
 
+use jp_bash_system::io::{CHUNK, Output, fail};
+use jp_bash_system::{Errno, Fd, FileKind, Follow, OpenHow, Stat, Stop, System, Whence, failed};
+
 use super::head::header;
 use super::quote::{quote_name, quote_name_if_odd};
 use super::tail::Settings;
-use crate::errno::Errno;
-use crate::io::{CHUNK, Output, fail};
-use crate::stop::Stop;
-use crate::system::{Fd, FileKind, Follow, OpenHow, Stat, System, Whence, failed};
 
 /// What is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,11 @@
 //! `tee`: copies standard input to standard output and to files.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{Errno, Fd, OpenHow, Stop, SysError, System, failed};
+
 use super::Spec;
 use super::file::{Cmd, HELP, VERSION, argmatch};
 use super::options::{Opt, Takes, opt};
-use crate::errno::Errno;
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{Fd, OpenHow, SysError, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "tee",

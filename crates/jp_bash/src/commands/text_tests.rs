@@ -1,12 +1,11 @@
 //! Tables over the text commands: words and input in, output and status out. The cases that real tools are
 //! asked too are in `cases/`.
 
+use jp_bash_system::{Limit, Program, Stop};
 use proptest::prelude::*;
 
 use super::fixture::{Fixture, Ran};
 use super::programs;
-use crate::program::Program;
-use crate::stop::{Limit, Stop};
 
 /// The commands that work on lines and text, and `date`.
 const TEXT: [&str; 8] = ["cut", "date", "head", "sort", "tail", "tr", "uniq", "wc"];
@@ -275,7 +274,7 @@ proptest! {
         now in any::<i64>(),
     ) {
         let zone = super::date_zone::Zone::from_variable(Some(b"America/New_York"));
-        let now = crate::system::Timestamp { secs: now, nanos: 0 };
+        let now = jp_bash_system::Timestamp { secs: now, nanos: 0 };
         let _ = super::date_text::parse(text.as_bytes(), now, &zone);
     }
 }

@@ -1,14 +1,13 @@
 //! `touch`: sets times, making files that do not exist.
 
+use jp_bash_system::{Errno, Follow, OpenHow, SetTime, Stop, System, failed};
+
 use super::Spec;
 use super::date_text;
 use super::date_zone::Zone;
 use super::file::time::{parse_stamp, zone};
 use super::file::{Cmd, HELP, VERSION, argmatch};
 use super::options::{Opt, Parsed, Takes, opt};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{Follow, OpenHow, SetTime, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "touch",

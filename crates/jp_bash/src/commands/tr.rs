@@ -1,12 +1,12 @@
 //! `tr`: translates, squeezes or deletes bytes.
 
+use jp_bash_system::io::{Input, Output, called, fail, say};
+use jp_bash_system::{Stop, SysError, System, failed};
+
 use super::Spec;
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, opt};
 use super::quote::quote;
 use super::tr_set::{Case, Part, read};
-use crate::io::{Input, Output, called, fail, say};
-use crate::stop::Stop;
-use crate::system::{SysError, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,12 +1,11 @@
 //! `truncate`: cuts files to a size, or grows them with zeros.
 
+use jp_bash_system::{Errno, Follow, OpenHow, Stop, System, failed};
+
 use super::Spec;
 use super::file::Cmd;
 use super::numbers::{BadNumber, size};
 use super::options::{HELP, Opt, Parsed, Takes, VERSION, opt};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{Follow, OpenHow, System, failed};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "truncate",

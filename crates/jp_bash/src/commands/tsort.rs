@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use jp_bash_system::io::Held;
+use jp_bash_system::{PIECE, Stop, System};
 use rustc_hash::FxHashMap;
 
 use super::Spec;
@@ -9,9 +11,6 @@ use super::file::{Cmd, HELP, VERSION};
 use super::options::Opt;
 use super::pace;
 use super::whole::read_whole;
-use crate::io::Held;
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

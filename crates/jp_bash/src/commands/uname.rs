@@ -1,10 +1,10 @@
 //! `uname`: a Linux that does not exist.
 
+use jp_bash_system::{Stop, System};
+
 use super::Spec;
 use super::options::{Order, Takes, opt, parse};
 use super::say::{self, HELP, VERSION};
-use crate::stop::Stop;
-use crate::system::System;
 
 /// `uname`
 pub(crate) const SPEC: Spec = Spec {

@@ -1,12 +1,12 @@
 //! `unexpand`: blanks become tabs.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{PIECE, Stop, SysResult, System, failed};
+
 use super::Spec;
 use super::expand::{next_stop, read_stops};
 use super::file::{Cmd, HELP, VERSION};
 use super::options::{Opt, Takes, opt};
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{PIECE, SysResult, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

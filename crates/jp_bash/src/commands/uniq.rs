@@ -1,14 +1,14 @@
 //! `uniq`: lines that repeat one after the other.
 
+use jp_bash_system::io::{Held, Input, Output, called, fail};
+use jp_bash_system::{OpenHow, PIECE, Stop, SysError, System, failed};
+
 use super::Spec;
 use super::choice::choose;
 use super::numbers::{BadNumber, size};
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hidden, hint, opt};
 use super::pace::{self, span};
 use super::quote::{quote, quote_name, quote_name_if_odd};
-use crate::io::{Held, Input, Output, called, fail};
-use crate::stop::Stop;
-use crate::system::{OpenHow, PIECE, SysError, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

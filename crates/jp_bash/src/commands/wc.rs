@@ -1,14 +1,12 @@
 //! `wc`: counts lines, words, characters and bytes.
 
+use jp_bash_system::io::{Input, Output, called, fail, say};
+use jp_bash_system::{Errno, FileKind, Follow, Stop, SysError, System, Whence, failed};
 use unicode_width::UnicodeWidthChar;
 
 use super::Spec;
 use super::options::{Front, HELP, Opt, Order, Takes, VERSION, begin, hint, opt};
 use super::quote::{first_char, quote_name, quote_name_if_odd};
-use crate::errno::Errno;
-use crate::io::{Input, Output, called, fail, say};
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, SysError, System, Whence, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,10 +1,10 @@
 //! `which`: where a program is on the PATH.
 
+use jp_bash_system::{FileKind, Follow, Stop, System, failed};
+
 use super::Spec;
 use super::file::Cmd;
 use super::options::{Opt, Takes, opt};
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,10 +1,10 @@
 //! `whoami`: the virtual user.
 
+use jp_bash_system::{Stop, System};
+
 use super::Spec;
 use super::options::{Order, parse};
 use super::say::{self, HELP, VERSION};
-use crate::stop::Stop;
-use crate::system::System;
 
 /// `whoami`
 pub(crate) const SPEC: Spec = Spec {

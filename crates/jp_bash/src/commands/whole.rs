@@ -1,10 +1,7 @@
 //! Whole files in memory, for commands that need all of it at once; the memory is counted before it is held.
 
-use crate::errno::Errno;
-use crate::io::{Held, Input};
-use crate::meter;
-use crate::stop::Stop;
-use crate::system::{SysResult, System, failed};
+use jp_bash_system::io::{Held, Input};
+use jp_bash_system::{Errno, Stop, SysResult, System, failed, meter};
 
 /// Reads a file to its end; `-` is standard input. `held` counts the bytes until the command gives them back.
 pub(crate) fn read_whole(

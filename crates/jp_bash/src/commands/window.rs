@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::io::{CHUNK, Held};
-use crate::stop::Stop;
-use crate::system::System;
+use jp_bash_system::io::{CHUNK, Held};
+use jp_bash_system::{Stop, System};
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,14 +2,13 @@
 
 mod items;
 
+use jp_bash_system::io::{Input, complain};
+use jp_bash_system::{Ended, Errno, Fd, OpenHow, Spawn, Stop, System, failed};
+
 use super::Spec;
 use super::numbers::signed;
 use super::options::{Order, Takes, opt, parse, refused};
 use super::say::{self, HELP, VERSION};
-use crate::errno::Errno;
-use crate::io::{Input, complain};
-use crate::stop::Stop;
-use crate::system::{Ended, Fd, OpenHow, Spawn, System, failed};
 use items::{Item, Items, Style};
 
 /// `xargs`

@@ -2,14 +2,13 @@
 
 mod back;
 
+use jp_bash_system::io::{Held, Output, say};
+use jp_bash_system::{Errno, OpenHow, PIECE, Stop, System, failed};
+
 use super::Spec;
 use super::file::Cmd;
 use super::options::{Opt, Support, Takes, opt, refused};
 use super::whole::read_whole;
-use crate::errno::Errno;
-use crate::io::{Held, Output, say};
-use crate::stop::Stop;
-use crate::system::{OpenHow, PIECE, System, failed};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

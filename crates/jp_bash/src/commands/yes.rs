@@ -1,11 +1,11 @@
 //! `yes`: the same line until nobody reads it.
 
+use jp_bash_system::io::{CHUNK, complain};
+use jp_bash_system::{Stop, System, failed};
+
 use super::Spec;
 use super::options::{Order, parse};
 use super::say::{self, HELP, VERSION};
-use crate::io::{CHUNK, complain};
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 /// `yes`
 pub(crate) const SPEC: Spec = Spec {
@@ -45,7 +45,7 @@ fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
 mod tests {
     use super::super::fixture::Fixture;
     use super::run;
-    use crate::stop::Stop;
+    use jp_bash_system::Stop;
 
     #[test]
     fn stops_when_the_reader_is_gone() {

@@ -1,8 +1,9 @@
 //! Keeps the patterns that were compiled last, for callers that meet the same text again and again.
 
+use jp_bash_system::Stop;
+
 use super::meter::Asks;
 use super::{Flags, Flavor, Regex, RegexError};
-use crate::stop::Stop;
 
 /// How many patterns are kept.
 const KEPT: usize = 16;

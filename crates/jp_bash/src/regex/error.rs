@@ -1,6 +1,6 @@
 //! What can be wrong with a pattern, in glibc's words, and why a search gave up.
 
-use crate::stop::{Limit, Stop};
+use jp_bash_system::{Limit, Stop};
 
 /// Why a pattern was refused. The texts are those of `regerror`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

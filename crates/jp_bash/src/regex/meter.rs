@@ -5,9 +5,7 @@
 
 use std::cell::Cell;
 
-use crate::budget::Budget;
-use crate::stop::Stop;
-use crate::system::System;
+use jp_bash_system::{Budget, Stop, System};
 
 /// The most text that is searched in one go.
 pub(crate) const WINDOW: usize = 62 << 10;

@@ -32,9 +32,9 @@ pub(crate) use literal::Literal;
 pub(crate) use meter::{Asks, WINDOW};
 pub(crate) use set::decode;
 
+use jp_bash_system::Stop;
 use regex_automata::util::look::Look;
 
-use crate::stop::Stop;
 use automaton::Automaton;
 use meter::{Meter, Tally};
 use node::Node;

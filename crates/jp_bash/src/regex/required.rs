@@ -217,7 +217,7 @@ mod tests {
     use super::super::meter::{Meter, Tally};
     use super::super::{Flags, Flavor, parse};
     use super::required;
-    use crate::budget::{Bounds, Budget};
+    use jp_bash_system::{Bounds, Budget};
 
     fn shown(pattern: &str, ignore_case: bool) -> String {
         let flags = Flags {

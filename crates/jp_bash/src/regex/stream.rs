@@ -36,8 +36,8 @@ impl From<MatchError> for Failed {
     }
 }
 
-impl From<crate::stop::Stop> for Failed {
-    fn from(stop: crate::stop::Stop) -> Self {
+impl From<jp_bash_system::Stop> for Failed {
+    fn from(stop: jp_bash_system::Stop) -> Self {
         Self::Error(stop.into())
     }
 }

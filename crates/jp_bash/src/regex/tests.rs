@@ -1,7 +1,8 @@
 //! What patterns match, by flavor, and what hostile ones cost.
 
+use jp_bash_system::Limit;
+
 use super::*;
-use crate::stop::Limit;
 
 /// Asks nothing; counts what is held, and refuses more than a limit.
 pub(super) struct Free {

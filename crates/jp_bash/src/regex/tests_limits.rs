@@ -1,9 +1,10 @@
 //! That searches ask at a bounded distance and hold no more than they say, for every engine.
 
+use jp_bash_system::Limit;
+
 use super::meter::record;
 use super::tests::{Ends, Free, free, made};
 use super::*;
-use crate::stop::Limit;
 
 /// The most bytes and steps between two asks.
 const MOST: (usize, usize) = (64 << 10, 10_000);

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::budget::{Budget, PIECE};
-use crate::stop::Stop;
+use jp_bash_system::{Budget, PIECE, Stop};
 
 /// How many words are copied between two asks.
 pub(crate) const WORDS: usize = 1024;

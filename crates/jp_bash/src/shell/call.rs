@@ -1,9 +1,9 @@
 //! One call of a session: what is run and how, and what came of it.
 
-use crate::errno::Errno;
+use jp_bash_system::{Errno, Limit};
+
 use crate::input::Stdin;
 use crate::output::{OnExecute, Output};
-use crate::stop::Limit;
 
 /// Why a run ended before its script did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

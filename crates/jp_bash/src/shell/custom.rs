@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{OpenHow, SysError, System};
+use jp_bash_system::{Errno, OpenHow, Stop, SysError, System};
 
 /// A command that the embedder adds.
 pub trait Builtin: Send + Sync {

@@ -4,9 +4,9 @@
 
 use std::rc::Rc;
 
-use crate::errno::Errno;
+use jp_bash_system::{Errno, Fd};
+
 use crate::shell::kernel::file::OpenFile;
-use crate::system::Fd;
 
 /// The first descriptor that `{name}>` and internal copies use.
 pub(crate) const FIRST_FREE: Fd = 10;

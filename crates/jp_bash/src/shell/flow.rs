@@ -1,6 +1,6 @@
 //! How running a command can leave the place it stands in.
 
-use crate::stop::Stop;
+use jp_bash_system::Stop;
 
 /// Leaves the current command; passed up with `?` to whoever it is meant for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! Pathname expansion over the virtual files: sorted, hidden files and `**` as bash's options say.
 
+use jp_bash_system::{FileKind, Follow, Stop, System, failed};
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::pattern::{Pattern, PatternOptions};
 use crate::shell::vars::known;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
 
 /// One component of a path.
 enum Component {

@@ -1,6 +1,6 @@
 //! The jobs of a shell: what `&` started, and how each ended.
 
-use crate::system::{Ended, Pid};
+use jp_bash_system::{Ended, Pid};
 
 /// One job.
 #[derive(Debug, Clone)]

@@ -43,7 +43,8 @@ use traps::Traps;
 use vars::Vars;
 
 use jp_bash_syntax::ast::Function;
-use crate::system::Pid;
+use jp_bash_system::Pid;
+
 use crate::vfs::Node;
 
 /// Functions by name; shared until a subshell changes them.
@@ -166,7 +167,7 @@ pub(crate) struct Shell<'y> {
     /// Status of the last `$( )` of the current command, which is its own if it has no words.
     pub(crate) substitution_status: Option<i32>,
     /// Our ends of process substitutions whose command still runs.
-    pub(crate) temporary_fds: Vec<crate::system::Fd>,
+    pub(crate) temporary_fds: Vec<jp_bash_system::Fd>,
     /// The traps that are being run, one bit each, so that none runs itself.
     pub(crate) in_trap: u128,
     /// Children that have ended and that no CHLD trap was told about.
@@ -191,7 +192,7 @@ pub(crate) struct Shell<'y> {
 
 impl Shell<'_> {
     /// Counts bytes of a function, alias or the like, before it is kept.
-    pub(crate) fn keep(&mut self, bytes: u64) -> Result<(), crate::stop::Stop> {
+    pub(crate) fn keep(&mut self, bytes: u64) -> Result<(), jp_bash_system::Stop> {
         self.kernel.budget.reserve_kept(bytes)?;
         self.kept += bytes;
         Ok(())

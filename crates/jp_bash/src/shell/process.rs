@@ -4,20 +4,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::budget::units;
-use crate::errno::Errno;
-use crate::meter;
+use jp_bash_system::{
+    DirEntry, Ended, Environ, Errno, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse,
+    OpenHow, Pid, SetTime, Spawn, Stat, Stop, SysError, SysResult, System, Timestamp, Whence,
+    meter, units,
+};
+
 use crate::shell::Shell;
 use crate::shell::kernel::State;
 use crate::shell::kernel::file::{Mode, Object, OpenFile};
 use crate::shell::kernel::pipe::{Pipe, Transfer};
 use crate::shell::signals;
 use crate::shell::traps::Action;
-use crate::stop::Stop;
-use crate::system::{
-    DirEntry, Ended, Environ, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow,
-    Pid, SetTime, Spawn, Stat, SysError, SysResult, System, Timestamp, Whence,
-};
 use crate::vfs::{Caller, Device, Opened};
 
 /// The most bytes that are moved between two asks of the budget.

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use jp_bash_syntax::ast::{Redirect, RedirectFd, RedirectKind, Word};
+use jp_bash_system::{Errno, Fd, FileKind, Follow, OpenHow, SysError, SysResult, System};
 use smallvec::SmallVec;
 
-use crate::errno::Errno;
 use crate::shell::Shell;
 use crate::shell::fds::FIRST_FREE;
 use crate::shell::flow::Flow;
@@ -13,8 +14,6 @@ use crate::shell::options::Opt;
 use crate::shell::run::word_text;
 use crate::shell::vars::Bytes;
 use crate::shell::vars::access::Assigned;
-use jp_bash_syntax::ast::{Redirect, RedirectFd, RedirectKind, Word};
-use crate::system::{Fd, FileKind, Follow, OpenHow, SysError, SysResult, System};
 
 /// What the descriptors were before, in the order in which they were changed.
 #[derive(Default)]

@@ -4,13 +4,12 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use jp_bash_syntax::names::Names;
+use jp_bash_system::{Bounds, Budget, Errno, Limit, Programs, Stop, SysError};
 use smallvec::smallvec;
 
-use crate::budget::{Bounds, Budget};
-use crate::errno::Errno;
 use crate::host::Host;
 use crate::input::Stdin;
-use crate::program::Programs;
 use crate::shell::args::Args;
 use crate::shell::call::{Category, ExecMode, ExecOptions, ExecResult, SetupError};
 use crate::shell::custom::Builtins;
@@ -24,9 +23,6 @@ use crate::shell::options::Options;
 use crate::shell::traps::Traps;
 use crate::shell::vars::Vars;
 use crate::shell::{Aliases, Completions, Cwd, Functions, Hashed, Shell, Source, stack};
-use crate::stop::{Limit, Stop};
-use jp_bash_syntax::names::Names;
-use crate::system::SysError;
 use crate::vfs::{Caller, HostDir, HostMode, Mount, NoQuota, User, Vfs};
 
 /// How sessions are made.

@@ -1,14 +1,14 @@
 //! `[[ ]]`, and the file and text tests it shares with `test`.
 
+use jp_bash_syntax::ast::{Test, TestOp, Word};
+use jp_bash_system::{FileKind, Follow, Limit, Stat, Stop, System, failed};
+
 use crate::regex::{Flags, Flavor, MatchError, RegexError};
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::{self, Opt};
 use crate::shell::vars::subscript::{Key, split_target};
 use crate::shell::vars::{Attrs, Bytes, Value, known};
-use crate::stop::{Limit, Stop};
-use jp_bash_syntax::ast::{Test, TestOp, Word};
-use crate::system::{FileKind, Follow, Stat, System, failed};
 
 impl Shell<'_> {
     /// Evaluates `[[ … ]]`.

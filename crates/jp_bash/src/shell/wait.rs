@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use jp_bash_system::{Ended, Fd, Pid, Stop};
+
 use crate::shell::Shell;
 use crate::shell::kernel::file::Object;
 use crate::shell::kernel::{Resume, State};
 use crate::shell::signals;
 use crate::shell::traps::Action;
-use crate::stop::Stop;
-use crate::system::{Ended, Fd, Pid};
 
 /// Units of work between two turns of others.
 const QUANTUM: u32 = 2048;

@@ -1,10 +1,10 @@
 //! Looking at files: `stat`, listings, symlinks and who may do what.
 
+use jp_bash_system::{DirEntry, Errno, FileKind, Follow, Stat, SysResult, Timestamp};
+
 use super::fixed::{Fixed, Item, PROGRAM};
 use super::tree::Body;
 use super::{Caller, Device, Fs, Node, Vfs};
-use crate::errno::Errno;
-use crate::system::{DirEntry, FileKind, Follow, Stat, SysResult, Timestamp};
 
 /// May be searched or run.
 pub(super) const EXECUTE: u32 = 1;

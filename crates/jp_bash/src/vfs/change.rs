@@ -1,11 +1,11 @@
 //! Changing names and attributes by path.
 
+use jp_bash_system::{Errno, FileKind, Follow, SetTime, SysResult};
+
 use super::access::WRITE;
 use super::tree::{Make, Spot};
 use super::walk::Found;
 use super::{Caller, Node, Vfs};
-use crate::errno::Errno;
-use crate::system::{FileKind, Follow, SetTime, SysResult};
 
 impl Vfs {
     /// Makes a directory; the mode has the umask applied.

@@ -4,10 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use jp_bash_system::{Errno, Limit, Stop, SysError, SysResult};
+
 use super::Quota;
-use crate::errno::Errno;
-use crate::stop::{Limit, Stop};
-use crate::system::{SysError, SysResult};
 
 /// Bytes of one chunk of a file with holes.
 const CHUNK: usize = 64 * 1024;

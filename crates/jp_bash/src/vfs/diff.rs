@@ -1,11 +1,11 @@
 //! What a script changed in an overlay: the paths, and both sides of one.
 
+use jp_bash_system::{Errno, FileKind, SysResult};
+
 use super::apply::{ApplyError, Disk, Through};
 use super::data::Data;
 use super::tree::{Body, Tree};
 use super::{Caller, Fs, HostMode, Node, Vfs};
-use crate::errno::Errno;
-use crate::system::{FileKind, SysResult};
 
 /// What happened to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

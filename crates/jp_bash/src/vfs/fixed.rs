@@ -1,7 +1,6 @@
 //! Directories that are the same in every session and cost nothing: the programs and the devices.
 
-use crate::errno::Errno;
-use crate::system::{DirEntry, FileKind};
+use jp_bash_system::{DirEntry, Errno, FileKind};
 
 /// A device; what reading and writing it does is the kernel's business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Open files: an inode or a host file that stays readable as long as the handle is open.
 
+use jp_bash_system::{Errno, FileKind, Follow, OpenHow, Stat, SysResult, Timestamp};
+
 use super::access::{READ, WRITE};
 use super::data::Data;
 use super::fixed::PROGRAM;
 use super::host::{HostFile, HostOpen};
 use super::tree::{Body, Make};
 use super::{Caller, Device, HostMode, Node, Quota, Vfs};
-use crate::errno::Errno;
-use crate::system::{FileKind, Follow, OpenHow, Stat, SysResult, Timestamp};
 
 /// A file that is open. Closed exactly once, by [`Vfs::close`]; copies of a descriptor share one handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

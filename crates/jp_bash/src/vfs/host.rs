@@ -11,10 +11,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, SystemTimeSpec};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
+use jp_bash_system::{Errno, FileKind, SetTime, Timestamp};
 
 use super::apply::AREA;
-use crate::errno::Errno;
-use crate::system::{FileKind, SetTime, Timestamp};
 
 /// A directory that the embedder hands over for a mount.
 #[derive(Debug, Clone)]

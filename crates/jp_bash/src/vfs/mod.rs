@@ -30,10 +30,7 @@ use fixed::Fixed;
 use handle::OpenFile;
 use tree::Tree;
 
-use crate::budget::Budget;
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{SysResult, Timestamp};
+use jp_bash_system::{Budget, Errno, Stop, SysResult, Timestamp};
 
 /// Counts what files make the host hold, before it is held.
 pub(crate) trait Quota {

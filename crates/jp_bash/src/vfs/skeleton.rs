@@ -1,7 +1,8 @@
 //! The tree that a new session starts with.
 
+use jp_bash_system::{OpenHow, SysResult, Timestamp};
+
 use super::{Caller, Mount, NoQuota, Opened, Vfs};
-use crate::system::{OpenHow, SysResult, Timestamp};
 
 /// Whose session it is. Every file in memory belongs to this user.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
+use jp_bash_system::{FileKind, Follow, Limit, OpenHow, SetTime, Stat, SysError};
+
 use super::*;
-use crate::stop::Limit;
-use crate::system::{FileKind, Follow, OpenHow, SetTime, Stat, SysError};
 
 mod host;
 

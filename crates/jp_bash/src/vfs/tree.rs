@@ -11,13 +11,12 @@ mod witness;
 pub(super) use below::mirror;
 pub(super) use links::{Make, Spot};
 
+use jp_bash_system::{DirEntry, Errno, FileKind, SetTime, Stat, SysResult, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::data::Data;
 use super::host::{HostDir, Seen};
 use super::{HostMode, MAX_INODES, Quota};
-use crate::errno::Errno;
-use crate::system::{DirEntry, FileKind, SetTime, Stat, SysResult, Timestamp};
 
 /// What an inode costs beside its name and content, counted against the memory limit.
 const INODE_COST: u64 = 320;

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use jp_bash_system::{Errno, FileKind, Follow, SysResult};
+
 use super::{Caller, Fs, Node, Vfs};
-use crate::errno::Errno;
-use crate::system::{FileKind, Follow, SysResult};
 
 /// The most symlinks on the way to one file.
 const MAX_LINKS: u32 = 40;

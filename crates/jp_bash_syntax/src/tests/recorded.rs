@@ -8,7 +8,10 @@ const FILES: [(&str, &str); 6] = [
         "compound",
         include_str!("../../../jp_bash/cases/syntax-compound.txt"),
     ),
-    ("errors", include_str!("../../../jp_bash/cases/syntax-errors.txt")),
+    (
+        "errors",
+        include_str!("../../../jp_bash/cases/syntax-errors.txt"),
+    ),
     (
         "functions",
         include_str!("../../../jp_bash/cases/syntax-functions.txt"),
@@ -17,8 +20,14 @@ const FILES: [(&str, &str); 6] = [
         "here-docs",
         include_str!("../../../jp_bash/cases/syntax-here-docs.txt"),
     ),
-    ("quoting", include_str!("../../../jp_bash/cases/syntax-quoting.txt")),
-    ("words", include_str!("../../../jp_bash/cases/syntax-words.txt")),
+    (
+        "quoting",
+        include_str!("../../../jp_bash/cases/syntax-quoting.txt"),
+    ),
+    (
+        "words",
+        include_str!("../../../jp_bash/cases/syntax-words.txt"),
+    ),
 ];
 
 /// Returns the lines that bash printed about the script itself.

@@ -1,8 +1,6 @@
 //! Characters of a text that may be UTF-8, may be broken, or may be meant as bytes.
 
-use crate::pieces;
-use crate::stop::Stop;
-use crate::system::System;
+use jp_bash_system::{Stop, System, pieces};
 
 /// Returns the length of the character that starts a text: 1 for a byte that starts none.
 #[inline]
@@ -64,7 +62,7 @@ pub(super) fn change_case(
     utf8: bool,
 ) -> Result<Vec<u8>, Stop> {
     let mut out = Vec::with_capacity(text.len());
-    for piece in pieces::pieces(text) {
+    for piece in pieces(text) {
         push_changed(&mut out, piece, upper, utf8);
         if piece.len() < text.len() {
             sys.work_bytes(piece.len())?;

@@ -1,8 +1,8 @@
 //! Bytes of a program to tokens. Whether `/` divides or starts a regex is told by the token before it.
 
+use jp_bash_system::{PIECE, Stop, System};
+
 use super::number;
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
 
 /// A builtin function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,11 +23,11 @@ use parse::ParseError;
 use run::{Fault, Vm, assignment};
 use value::Meter;
 
+use jp_bash_system::io::{Input, complain};
+use jp_bash_system::{OpenHow, Stop, System, failed};
+
 use super::Spec;
 use super::options::{Opt, Order, Takes, opt, parse as parse_options, refused};
-use crate::io::{Input, complain};
-use crate::stop::Stop;
-use crate::system::{OpenHow, System, failed};
 
 const DEBUG: &str = "made for people at a terminal";
 const EXTENSIONS: &str = "one dialect only";
@@ -224,7 +224,7 @@ fn read_all(
     sys: &mut dyn System,
     input: &mut Input,
     text: &mut Vec<u8>,
-) -> Result<Result<(), crate::errno::Errno>, Stop> {
+) -> Result<Result<(), jp_bash_system::Errno>, Stop> {
     loop {
         let piece = match failed(input.fill(sys))? {
             Ok(piece) => piece,

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use jp_bash_system::io::{CHUNK, Output};
+use jp_bash_system::{
+    Ended, Errno, Fd, Limit, OpenHow, Pid, Spawn, Stop, SysError, SysResult, System, failed,
+};
 use rustc_hash::FxHashMap;
 
-use crate::errno::Errno;
-use crate::io::{CHUNK, Output};
 use crate::regex::{MatchError, Regex};
-use crate::stop::{Limit, Stop};
-use crate::system::{Ended, Fd, OpenHow, Pid, Spawn, SysError, SysResult, System, failed};
 
 use super::op::Dest;
 

@@ -1,10 +1,10 @@
 //! Whole programs as the user calls them, and the ones that mean harm.
 
+use jp_bash_system::{Limit, Stop};
 use proptest::prelude::*;
 
 use super::run;
 use crate::commands::fixture::{Fixture, Ran};
-use crate::stop::{Limit, Stop};
 
 const INPUT: &[u8] = b"the quick brown fox\n1 2 3\n10 20 30\n";
 

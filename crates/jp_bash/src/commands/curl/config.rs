@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use jp_bash_system::{PIECE, Stop, System};
+
 use super::Failure;
 use super::files;
 use super::form::{self, Part};
 use super::options::{Found, URL};
 use super::url;
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
 
 /// How many lines of a file of headers are read between two asks.
 const LINES: usize = 512;

@@ -1,9 +1,9 @@
 //! The virtual files that options name: read whole, written whole.
 
+use jp_bash_system::io::{CHUNK, Input};
+use jp_bash_system::{Follow, OpenHow, Stop, SysError, System, failed};
+
 use super::Failure;
-use crate::io::{CHUNK, Input};
-use crate::stop::Stop;
-use crate::system::{Follow, OpenHow, SysError, System, failed};
 
 /// Reads a file, or standard input for `-`.
 pub(super) fn read(sys: &mut dyn System, path: &[u8]) -> Result<Result<Vec<u8>, Failure>, Stop> {

@@ -1,9 +1,9 @@
 //! The parts of `-F`: a multipart body.
 
+use jp_bash_system::{Stop, System};
+
 use super::Failure;
 use super::files;
-use crate::stop::Stop;
-use crate::system::System;
 
 /// One `-F`.
 pub(super) struct Part {

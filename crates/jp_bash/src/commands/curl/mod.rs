@@ -13,10 +13,10 @@ mod transfer;
 mod url;
 mod write_out;
 
+use jp_bash_system::io::complain;
+use jp_bash_system::{Stop, SysError, System};
+
 use crate::commands::Spec;
-use crate::io::complain;
-use crate::stop::Stop;
-use crate::system::{SysError, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,8 +1,9 @@
 //! Tests with a transport that answers from a list.
 
+use jp_bash_system::{HttpError, HttpResponse};
+
 use super::run;
 use crate::commands::fixture::{Fixture, Ran};
-use crate::system::{HttpError, HttpResponse};
 
 fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Result<HttpResponse, HttpError> {
     Ok(HttpResponse {

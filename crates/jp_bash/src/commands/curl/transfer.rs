@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use deliver::{deliver, head_of, verbose};
 
+use jp_bash_system::io::complain;
+use jp_bash_system::{HttpError, HttpRequest, HttpResponse, PIECE, Stop, System, failed};
+
 use super::config::{Config, Target};
 use super::cookies::Jar;
 use super::url::{BadUrl, Url};
 use super::{Failure, files, write_out};
-use crate::io::complain;
-use crate::stop::Stop;
-use crate::system::{HttpError, HttpRequest, HttpResponse, PIECE, System, failed};
 
 /// How often a redirect is followed unless `--max-redirs` says otherwise.
 const MAX_REDIRECTS: u64 = 50;

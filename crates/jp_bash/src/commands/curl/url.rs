@@ -1,7 +1,6 @@
 //! Addresses: only what `curl` needs to say where a request goes and whether that is the same place.
 
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
+use jp_bash_system::{PIECE, Stop, System};
 
 /// The longest address, as in libcurl.
 const LONGEST: usize = 8_000_000;

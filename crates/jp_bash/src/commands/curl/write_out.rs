@@ -1,8 +1,8 @@
 //! `-w`: a format with `%{variables}`, printed after each transfer.
 
+use jp_bash_system::{Stop, System, failed};
+
 use super::transfer::Report;
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 /// Prints the format.
 pub(super) fn print(sys: &mut dyn System, format: &[u8], report: &Report) -> Result<(), Stop> {

@@ -1,8 +1,9 @@
 //! The operands of `dd`: `if=FILE`, `bs=SIZE` and so on.
 
+use jp_bash_system::Stop;
+
 use crate::commands::file::Cmd;
 use crate::commands::numbers::size;
-use crate::stop::Stop;
 
 /// How much is told at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use crate::io::Held;
-use crate::stop::Stop;
-use crate::system::System;
+use jp_bash_system::io::Held;
+use jp_bash_system::{Stop, System};
 
 /// Lines of the old text replaced by lines of the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]

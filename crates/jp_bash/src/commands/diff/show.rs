@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use jp_bash_system::{Follow, Stop, Timestamp, failed};
+
 use super::Wanted;
 use super::edit::Change;
 use crate::commands::file::Cmd;
-use crate::stop::Stop;
-use crate::system::{Follow, Timestamp, failed};
 
 /// The colors of `--color`, as GNU's default palette has them; a context has none.
 const REMOVED: &[u8] = b"\x1b[31m";

@@ -1,9 +1,9 @@
 //! Backups of files that are about to be replaced: `-b`, `--backup`, `-S`.
 
+use jp_bash_system::{Follow, Stop, failed};
+
 use super::name::{base_name, dir_name, join};
 use super::{Cmd, argmatch};
-use crate::stop::Stop;
-use crate::system::{Follow, failed};
 
 /// How backups are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

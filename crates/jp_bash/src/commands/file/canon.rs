@@ -1,9 +1,8 @@
 //! Absolute paths without symlinks, `.` and `..`.
 
+use jp_bash_system::{Errno, FileKind, Follow, Stop, System, failed};
+
 use super::name::join;
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
 
 /// What of a path must exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,13 +4,12 @@
 
 mod leaf;
 
+use jp_bash_system::{FileKind, Follow, Stat, Stop, failed};
 use rustc_hash::FxHashMap;
 
 use super::Cmd;
 use super::backup::Backup;
 use super::name::join;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, Stat, failed};
 
 /// Which symlinks of the source are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

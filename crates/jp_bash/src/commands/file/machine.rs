@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use crate::commands::{Run, Spec};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{
-    DirEntry, Ended, Environ, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse, OpenHow,
-    Pid, SetTime, Spawn, Stat, SysResult, System, Timestamp, Whence,
+use jp_bash_system::{
+    DirEntry, Ended, Environ, Errno, Fd, FileKind, Follow, HttpError, HttpRequest, HttpResponse,
+    OpenHow, Pid, SetTime, Spawn, Stat, Stop, SysResult, System, Timestamp, Whence,
 };
+
+use crate::commands::{Run, Spec};
 use crate::vfs::{Caller, Device, Handle, Mount, NoQuota, Node, Opened, User, Vfs};
 
 const SPECS: &[&Spec] = &[

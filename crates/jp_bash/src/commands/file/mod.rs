@@ -14,13 +14,12 @@ pub(crate) mod target;
 mod tests;
 pub(crate) mod time;
 
+use jp_bash_system::io::{Output, complain};
+use jp_bash_system::{Errno, Stop, System, failed};
+
 pub(crate) use super::options::{HELP, VERSION};
 use super::options::{Opt, Order, Parsed, Takes, hint, parse};
 use super::quote;
-use crate::errno::Errno;
-use crate::io::{Output, complain};
-use crate::stop::Stop;
-use crate::system::{System, failed};
 
 /// A running command: its name for messages, its output and the status it will return.
 pub(crate) struct Cmd<'s> {

@@ -1,6 +1,6 @@
 //! Permission bits: `rwx` texts, and the modes that `chmod`, `mkdir -m` and `find -perm` read.
 
-use crate::system::FileKind;
+use jp_bash_system::FileKind;
 
 /// One step of a mode: who, what to do, which bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

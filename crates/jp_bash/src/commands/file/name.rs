@@ -1,6 +1,6 @@
 //! Parts of paths, and of users' names.
 
-use crate::system::System;
+use jp_bash_system::System;
 
 /// Returns the last component, without slashes behind it; `/` for a path of slashes only.
 pub(crate) fn base_name(path: &[u8]) -> &[u8] {

@@ -109,8 +109,8 @@ fn unit_of(unit: &str) -> Option<(u64, &'static str)> {
 }
 
 /// Returns the 512-byte blocks that a file takes, as ext4 would count them.
-pub(crate) fn blocks(stat: &crate::system::Stat) -> u64 {
-    use crate::system::FileKind;
+pub(crate) fn blocks(stat: &jp_bash_system::Stat) -> u64 {
+    use jp_bash_system::FileKind;
     match stat.kind {
         FileKind::Symlink if stat.size < 60 => 0,
         FileKind::Fifo | FileKind::CharDevice => 0,

@@ -1,10 +1,9 @@
 //! Where the operands of `cp`, `mv` and `ln` go: a file, or into a directory.
 
+use jp_bash_system::{Errno, FileKind, Follow, Stop, System, failed};
+
 use super::Cmd;
 use super::name::{base_name, join, without_slashes};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
 
 /// Where to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! File commands on a real virtual file system: what oracle cases cannot reach.
 
+use jp_bash_system::{Follow, System};
+
 use super::machine::{Machine, is_file};
-use crate::system::{Follow, System};
 use crate::vfs::{HostDir, HostMode, Mount};
 
 fn mount(machine: &mut Machine, mode: HostMode) -> tempfile::TempDir {

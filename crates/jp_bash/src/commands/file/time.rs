@@ -3,7 +3,7 @@
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 
-use crate::system::{System, Timestamp};
+use jp_bash_system::{System, Timestamp};
 
 /// Returns the session's time zone: `TZ`, else UTC.
 pub(crate) fn zone(sys: &dyn System) -> TimeZone {

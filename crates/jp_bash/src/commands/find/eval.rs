@@ -1,5 +1,8 @@
 //! Evaluating the expression of `find` for one file.
 
+use jp_bash_system::io::Output;
+use jp_bash_system::{Errno, FileKind, Follow, Stat, Stop, Timestamp, failed};
+
 use super::exec::Batch;
 use super::expr::{Count, Expr, Perm, Subject};
 use super::parse::Plan;
@@ -7,11 +10,7 @@ use super::{Item, Links, printf};
 use crate::commands::file::glob::Glob;
 use crate::commands::file::size::blocks;
 use crate::commands::file::{Cmd, time};
-use crate::errno::Errno;
-use crate::io::Output;
 use crate::regex::MatchError;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, Stat, Timestamp, failed};
 
 /// The state of a run.
 pub(super) struct Evaluator<'a, 's> {

@@ -1,11 +1,11 @@
 //! `-exec` and `-execdir` of `find`.
 
+use jp_bash_system::{Ended, Spawn, Stop, failed};
+
 use super::Item;
 use super::eval::Evaluator;
 use super::expr::Exec;
 use crate::commands::file::name::dir_name;
-use crate::stop::Stop;
-use crate::system::{Ended, Spawn, failed};
 
 /// How many bytes of names are given to one command at most.
 const MAX_BYTES: usize = 128 * 1024;

@@ -1,8 +1,9 @@
 //! The expression of `find`, as a tree.
 
+use jp_bash_system::{FileKind, Stat, Timestamp};
+
 use crate::commands::file::mode::Mode;
 use crate::regex::Regex;
-use crate::system::{FileKind, Stat, Timestamp};
 
 /// `+N`, `-N` or `N`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,13 +8,12 @@ mod expr;
 mod parse;
 mod printf;
 
+use jp_bash_system::{Errno, FileKind, Follow, OpenHow, Stat, Stop, System, failed};
+
 use super::Spec;
 use super::file::Cmd;
 use super::file::name::{base_name, join};
 use super::options::{Opt, Takes, opt, refused};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, OpenHow, Stat, System, failed};
 use eval::Evaluator;
 use parse::{Bad, Parser, Plan};
 
@@ -200,7 +199,7 @@ fn operands(
             }
         }
     };
-    let mut input = crate::io::Input::new(fd);
+    let mut input = jp_bash_system::io::Input::new(fd);
     let mut found = Vec::new();
     while let Ok(Some(record)) = failed(input.record(cmd.sys, 0))? {
         let record = record.strip_suffix(b"\0").unwrap_or(record).to_vec();

@@ -2,10 +2,10 @@
 
 mod predicate;
 
+use jp_bash_system::{Fd, Follow, Stop, Timestamp, failed};
+
 use super::expr::{Expr, Subject};
 use crate::commands::file::Cmd;
-use crate::stop::Stop;
-use crate::system::{Fd, Follow, Timestamp, failed};
 use predicate::number;
 
 /// Nested parentheses and negations: more is no honest command line.

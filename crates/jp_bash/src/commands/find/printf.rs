@@ -1,14 +1,13 @@
 //! The format of `find -printf`.
 
+use jp_bash_system::{Errno, FileKind, Follow, Stop, Timestamp, failed};
+
 use super::Item;
 use super::eval::{Evaluator, kind_letter};
 use crate::commands::file::mode::mode_text;
 use crate::commands::file::name::{group_name, user_name};
 use crate::commands::file::size::blocks;
 use crate::commands::file::time;
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, Timestamp, failed};
 
 /// The name of the file system, as `%F` and `-fstype` have it.
 pub(super) const FS_TYPE: &[u8] = b"tmpfs";

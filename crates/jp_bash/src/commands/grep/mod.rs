@@ -8,10 +8,10 @@ mod search;
 mod tests;
 mod walk;
 
+use jp_bash_system::{Stop, System};
+
 use crate::commands::Spec;
 use crate::commands::options::{Opt, Takes, opt};
-use crate::stop::Stop;
-use crate::system::System;
 
 const NONE: Takes = Takes::Nothing;
 const NEEDS: Takes = Takes::Required;

@@ -1,12 +1,11 @@
 //! Which files grep searches: operands, directories below them, standard input.
 
+use jp_bash_system::io::complain;
+use jp_bash_system::{Errno, FileKind, Follow, Limit, OpenHow, Stop, SysError, System, failed};
+
 use super::config::{Config, Directories, Show};
 use super::glob;
 use super::search::{Found, Search};
-use crate::errno::Errno;
-use crate::io::complain;
-use crate::stop::{Limit, Stop};
-use crate::system::{FileKind, Follow, OpenHow, SysError, System, failed};
 
 /// The deepest directory that is entered.
 const MAX_DEPTH: usize = 512;

@@ -1,10 +1,10 @@
 //! A file of `join`: its lines, taken apart into fields, and whether they are in order.
 
+use jp_bash_system::io::{Held, Input};
+use jp_bash_system::{PIECE, Stop, System, failed};
+
 use super::{Wanted, compare};
 use crate::commands::file::Cmd;
-use crate::io::{Held, Input};
-use crate::stop::Stop;
-use crate::system::{PIECE, System, failed};
 
 /// A line and where its fields are. Its memory is counted until [`Line::free`].
 pub(super) struct Line {

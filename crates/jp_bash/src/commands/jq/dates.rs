@@ -1,7 +1,8 @@
 //! The calendar: seconds to broken-down time and back, `strftime` and `strptime` in the C locale.
 
+use jp_bash_system::System;
+
 use crate::commands::calendar::{DAYS, MONTHS};
-use crate::system::System;
 
 /// A broken-down time as C's `struct tm` has it, with the year in full.
 #[derive(Debug, Clone, PartialEq)]

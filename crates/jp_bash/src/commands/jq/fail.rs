@@ -1,9 +1,10 @@
 //! Why the evaluation of a program stops: an error it may catch, its own wish, or a limit of the run.
 
+use jp_bash_system::{Limit, Stop};
+
 use super::fuel::Fuel;
 use super::print;
 use super::value::Value;
-use crate::stop::{Limit, Stop};
 
 /// Why there is no result.
 #[derive(Debug)]

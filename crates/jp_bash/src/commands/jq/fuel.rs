@@ -1,8 +1,8 @@
 //! What a program of jq costs: steps and held bytes, counted against the budget of the run.
 
+use jp_bash_system::{PIECE, Stop, System};
+
 use super::value::{take_live, take_made};
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
 
 /// How many steps pass between two looks at what they made.
 const STEPS: u32 = 8;

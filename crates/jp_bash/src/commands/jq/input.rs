@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use jp_bash_system::io::complain;
+use jp_bash_system::{Fd, OpenHow, SysError, failed};
+
 use super::fail::{Fail, Result};
 use super::fuel::Fuel;
 use super::json::{self, Parser, Step};
 use super::stream::Events;
 use super::value::Value;
-use crate::io::complain;
-use crate::system::{Fd, OpenHow, SysError, failed};
 
 /// How much is read at first; a text that does not fit makes the pieces grow.
 const CHUNK: usize = 64 * 1024;

@@ -46,10 +46,10 @@ use text::Text;
 use value::Value;
 use world::World;
 
+use jp_bash_system::io::{Output, complain};
+use jp_bash_system::{PIECE, Stop, SysError, System};
+
 use crate::commands::Spec;
-use crate::io::{Output, complain};
-use crate::stop::Stop;
-use crate::system::{PIECE, SysError, System};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

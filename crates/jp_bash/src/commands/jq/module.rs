@@ -1,5 +1,7 @@
 //! Finds and reads the files of `import` and `include`, in the virtual file system only.
 
+use jp_bash_system::{Follow, OpenHow, SysError, failed};
+
 use super::ast::{Import, Source};
 use super::code::{CompileError, Global};
 use super::compile::{Compiled, Compiler, What};
@@ -9,7 +11,6 @@ use super::json::{self, Parser, Step};
 use super::parse;
 use super::text::Text;
 use super::value::Value;
-use crate::system::{Follow, OpenHow, SysError, failed};
 
 /// How deep modules may import modules.
 const MAX_DEPTH: u32 = 32;
@@ -193,7 +194,7 @@ pub(super) fn read_file(fuel: &mut Fuel<'_>, path: &[u8]) -> Result<Option<Vec<u
     let Ok(stat) = failed(fuel.sys.stat(path, Follow::Yes))? else {
         return Ok(None);
     };
-    if stat.kind == crate::system::FileKind::Directory {
+    if stat.kind == jp_bash_system::FileKind::Directory {
         return Ok(None);
     }
     let Ok(fd) = failed(fuel.sys.open(path, OpenHow::READ))? else {

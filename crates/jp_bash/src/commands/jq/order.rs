@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use jp_bash_system::{PIECE, Stop};
+
 use super::fuel::Fuel;
 use super::number;
 use super::text::Text;
 use super::value::{Kind, Value};
-use crate::stop::Stop;
-use crate::system::PIECE;
 
 enum Pair<'v> {
     Arrays(&'v [Value], &'v [Value], usize),

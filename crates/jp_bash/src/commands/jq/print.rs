@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use jp_bash_system::{PIECE, Stop};
+
 use super::fuel::Fuel;
 use super::number;
 use super::text::Text;
 use super::value::{Array, Object, Value};
-use crate::stop::Stop;
-use crate::system::PIECE;
 
 /// How values are shown.
 #[derive(Clone, Default)]

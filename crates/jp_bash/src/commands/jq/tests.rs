@@ -2,9 +2,10 @@
 
 mod random;
 
+use jp_bash_system::{Limit, Stop};
+
 use super::run;
 use crate::commands::fixture::{Fixture, Ran};
-use crate::stop::{Limit, Stop};
 
 fn jq(words: &[&str], stdin: &str) -> Ran {
     jq_within(3_000_000, 256 << 20, words, stdin)

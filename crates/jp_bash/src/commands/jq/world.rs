@@ -1,11 +1,12 @@
 //! What a running program sees of the outside: its inputs, its environment, its patterns, the budget.
 
+use jp_bash_system::Stop;
+
 use super::fail::{Fail, Result};
 use super::fuel::Fuel;
 use super::input::{Inputs, Trouble};
 use super::json;
 use super::value::Value;
-use crate::stop::Stop;
 
 /// The surroundings of a program.
 pub(super) struct World<'s> {

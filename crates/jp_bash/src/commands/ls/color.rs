@@ -1,7 +1,8 @@
 //! Colours of `ls --color`, from `LS_COLORS` or GNU's own defaults.
 
+use jp_bash_system::FileKind;
+
 use super::list::Entry;
-use crate::system::FileKind;
 
 /// The colours, as the numbers of escape sequences.
 pub(super) struct Colors {

@@ -2,15 +2,14 @@
 
 use std::cmp::Ordering;
 
+use jp_bash_system::{Errno, FileKind, Follow, Stat, Stop, Timestamp, failed};
+
 use super::options::{Deref, Format, Hidden, Indicator, Settings, Sort, Time};
 use crate::commands::file::Cmd;
 use crate::commands::file::glob::Glob;
 use crate::commands::file::name::join;
 use crate::commands::quote::pieces;
 use crate::commands::version_order;
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, Stat, Timestamp, failed};
 
 /// One line or cell.
 #[derive(Debug, Clone)]

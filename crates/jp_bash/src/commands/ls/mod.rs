@@ -5,15 +5,13 @@ mod list;
 mod options;
 mod print;
 
+use jp_bash_system::{Errno, FileKind, Follow, Stop, System, failed};
 use rustc_hash::FxHashSet;
 
 use super::Spec;
 use super::file::name::join;
 use super::file::{Cmd, time};
 use super::quote::{self, Style};
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, System, failed};
 use list::{Entry, read};
 use options::{Deref, OPTIONS, Settings};
 use print::Printer;

@@ -1,12 +1,13 @@
 //! The options of `ls`.
 
+use jp_bash_system::Stop;
+
 use super::color::Colors;
 use crate::commands::file::size::{Scale, bad_block_size, block_size_of, parse_block_size};
 use crate::commands::file::{Cmd, HELP, VERSION, argmatch};
 use crate::commands::numbers::{BadNumber, size, unsigned};
 use crate::commands::options::{Opt, Parsed, Takes, opt, refused};
 use crate::commands::quote::Style;
-use crate::stop::Stop;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
@@ -585,7 +586,7 @@ fn time_format(cmd: &mut Cmd<'_>, style: Option<&[u8]>) -> Result<Option<(String
         let name = cmd.quote(b"time style");
         cmd.note(&[what, b" argument ", &style, b" for ", &name])?;
         let text = b"Valid arguments are:\n  - [posix-]full-iso\n  - [posix-]long-iso\n  - [posix-]iso\n  - [posix-]locale\n  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n";
-        crate::system::failed(cmd.sys.write(2, text))?.ok();
+        jp_bash_system::failed(cmd.sys.write(2, text))?.ok();
         cmd.status = cmd.hint()?;
         return Ok(None);
     };

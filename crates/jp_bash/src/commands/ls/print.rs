@@ -1,6 +1,7 @@
 //! How `ls` writes entries: long lines, columns, commas.
 
 use jiff::tz::TimeZone;
+use jp_bash_system::{FileKind, Stat, Stop, Timestamp};
 
 use super::list::{Entry, width};
 use super::options::{Format, Indicator, Settings};
@@ -9,8 +10,6 @@ use crate::commands::file::name::{group_name, user_name};
 use crate::commands::file::size::{blocks, show};
 use crate::commands::file::{Cmd, time};
 use crate::commands::quote::{self, Style, pieces};
-use crate::stop::Stop;
-use crate::system::{FileKind, Stat, Timestamp};
 
 /// Half of a mean year: older times show the year instead of the hour.
 const HALF_YEAR: i64 = 31_556_952 / 2;

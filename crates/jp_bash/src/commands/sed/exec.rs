@@ -4,13 +4,12 @@ mod queue;
 mod select;
 mod substitute;
 
+use jp_bash_system::io::{Input, complain};
+use jp_bash_system::{Errno, OpenHow, Stop, System, failed};
+
 use super::files::{Files, Sink};
 use super::script::{Action, Command, Script};
-use crate::errno::Errno;
-use crate::io::{Input, complain};
 use crate::regex::MatchError;
-use crate::stop::Stop;
-use crate::system::{OpenHow, System, failed};
 
 /// What can end a run early, beside a [`Stop`].
 #[derive(Debug)]

@@ -1,9 +1,7 @@
 //! The files of a run of sed: what is read in order, where output goes, editing in place.
 
-use crate::errno::Errno;
-use crate::io::{Input, Output, complain};
-use crate::stop::Stop;
-use crate::system::{Fd, FileKind, Follow, OpenHow, SysError, System, failed};
+use jp_bash_system::io::{Input, Output, complain};
+use jp_bash_system::{Errno, Fd, FileKind, Follow, OpenHow, Stop, SysError, System, failed};
 
 /// Somewhere to write, which knows whether its last line lacks its end.
 pub(super) struct Sink {

@@ -10,11 +10,11 @@ mod subst;
 #[cfg(test)]
 mod tests;
 
+use jp_bash_system::io::{Input, complain};
+use jp_bash_system::{OpenHow, Stop, System, failed};
+
 use crate::commands::Spec;
 use crate::commands::options::{Opt, Order, Parsed, Takes, opt, parse_with_usage, refused};
-use crate::io::{Input, complain};
-use crate::stop::Stop;
-use crate::system::{OpenHow, System, failed};
 
 use compile::{Options, Piece, Source};
 use exec::{Run, Settings};

@@ -1,7 +1,8 @@
 //! What `sed` prints, case by case.
 
+use jp_bash_system::{Limit, Stop};
+
 use crate::commands::fixture::Fixture;
-use crate::stop::{Limit, Stop};
 
 fn sed(stdin: &str, words: &[&str]) -> String {
     let ran = Fixture::default()

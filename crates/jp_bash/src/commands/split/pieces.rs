@@ -1,9 +1,9 @@
 //! The files that `split` writes: their names, one after the other, and the one that is open.
 
+use jp_bash_system::io::Output;
+use jp_bash_system::{Fd, OpenHow, Stop, failed};
+
 use crate::commands::file::Cmd;
-use crate::io::Output;
-use crate::stop::Stop;
-use crate::system::{Fd, OpenHow, failed};
 
 /// What suffixes are made of.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]

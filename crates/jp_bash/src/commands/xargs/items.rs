@@ -1,8 +1,7 @@
 //! The items of `xargs`: words with quotes and backslashes, lines, or pieces between delimiters.
 
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{System, failed};
+use jp_bash_system::io::Input;
+use jp_bash_system::{Stop, System, failed};
 
 /// How input is cut into items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! `xxd -r`: bytes out of a dump.
 
+use jp_bash_system::{PIECE, Stop};
+
 use crate::commands::file::Cmd;
 use crate::commands::pace;
-use crate::stop::Stop;
-use crate::system::PIECE;
 
 /// The most bytes that a dump may leave out before a place that it names.
 const MOST_GAP: u64 = 1 << 24;

@@ -1,8 +1,9 @@
 //! Errors of arithmetic, in bash's words: the text, the message, and the token it stopped at.
 
+use jp_bash_syntax::ast::{BinaryOp, Expr};
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
-use jp_bash_syntax::ast::{BinaryOp, Expr};
 
 /// Why an expression has no value.
 #[derive(Debug)]

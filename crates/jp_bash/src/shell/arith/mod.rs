@@ -6,6 +6,9 @@ mod error;
 
 use std::sync::Arc;
 
+use jp_bash_syntax::ast::{Arith, BinaryOp, Expr, LValue, Part, UnaryOp};
+use jp_bash_syntax::text::parse_arith;
+
 use crate::shell::Shell;
 use crate::shell::arith::error::Fail;
 use crate::shell::flow::Flow;
@@ -13,8 +16,6 @@ use crate::shell::options::Opt;
 use crate::shell::vars::access::{Assigned, How};
 use crate::shell::vars::subscript::Key;
 use crate::shell::vars::{Attrs, Bytes, Value};
-use jp_bash_syntax::ast::{Arith, BinaryOp, Expr, LValue, Part, UnaryOp};
-use jp_bash_syntax::text::parse_arith;
 
 /// How deep variables may refer to one another; bash's own limit.
 const MAX_LEVEL: u32 = 1024;

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use jp_bash_syntax::error::SyntaxErrorKind;
+use jp_bash_syntax::parser::Parser;
+use jp_bash_system::{SysError, System, Whence};
+
 use crate::shell::args::Args;
 use crate::shell::flow::Flow;
 use crate::shell::kernel::file::Object;
@@ -9,9 +13,6 @@ use crate::shell::options::{Opt, by_letter, by_set_name, by_shopt_name};
 use crate::shell::run::Found;
 use crate::shell::run::script::Text;
 use crate::shell::{Shell, Source};
-use jp_bash_syntax::error::SyntaxErrorKind;
-use jp_bash_syntax::parser::Parser;
-use crate::system::{SysError, System, Whence};
 
 /// What the command line asked for.
 #[derive(Default)]
@@ -94,13 +95,13 @@ impl<'y> Shell<'y> {
             Ok(text) => text,
             Err(errno) => {
                 let name = Arc::clone(&self.arg0);
-                let text = if errno == crate::errno::Errno::IsDir {
+                let text = if errno == jp_bash_system::Errno::IsDir {
                     [file, b": ", file, b": Is a directory\n"].concat()
                 } else {
                     [&*name, b": ", file, b": ", errno.text().as_bytes(), b"\n"].concat()
                 };
                 self.print_error(&text)?;
-                let missing = errno == crate::errno::Errno::NoEnt;
+                let missing = errno == jp_bash_system::Errno::NoEnt;
                 return Ok(if missing { 127 } else { 126 });
             }
         };
@@ -141,7 +142,7 @@ impl<'y> Shell<'y> {
 
     /// Finds a script: in the working directory, else on the PATH.
     fn script_path(&mut self, file: &[u8]) -> Result<Vec<u8>, Flow> {
-        use crate::system::Follow;
+        use jp_bash_system::Follow;
         if file.contains(&b'/') || self.stat(file, Follow::Yes).is_ok() {
             return Ok(file.to_vec());
         }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use jp_bash_syntax::names::Name;
+use jp_bash_system::SysError;
+
 use super::args::{Getopt, operand};
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::{Attrs, Bytes, known};
 use crate::shell::{Cwd, Shell};
-use jp_bash_syntax::names::Name;
-use crate::system::SysError;
 
 const USAGE: &str = "cd [-L|[-P [-e]] [-@]] [dir]";
 
@@ -105,11 +106,11 @@ impl Shell<'_> {
         &mut self,
         dir: &[u8],
         physical: bool,
-    ) -> Result<Result<(), crate::errno::Errno>, Flow> {
+    ) -> Result<Result<(), jp_bash_system::Errno>, Flow> {
         let logical = absolute(&self.cwd.logical, dir);
         // `cd ..` goes up in the name, as the user sees it; if that is gone, by the file system.
         let tries: &[&[u8]] = if physical { &[dir] } else { &[&logical, dir] };
-        let mut found = Err(crate::errno::Errno::NoEnt);
+        let mut found = Err(jp_bash_system::Errno::NoEnt);
         for path in tries {
             let result = {
                 let mut vfs = self.kernel.vfs.borrow_mut();

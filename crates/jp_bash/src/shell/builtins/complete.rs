@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use jp_bash_system::{FileKind, Follow, PIECE, System};
+
 use super::args::Getopt;
 use super::type_of::KEYWORDS;
-use crate::budget::PIECE;
 use crate::shell::Shell;
 use crate::shell::args::WORDS;
 use crate::shell::flow::Flow;
@@ -12,7 +13,6 @@ use crate::shell::options::{SET, SHOPT};
 use crate::shell::pattern::Pattern;
 use crate::shell::vars::{Attrs, Value};
 use crate::shell::{jobs, signals};
-use crate::system::{FileKind, Follow, System};
 
 const LETTERS: &str = "abcdefgjko:prsuvA:DEG:F:IP:S:W:X:C:";
 

@@ -1,11 +1,12 @@
 //! `exec`: for good redirections, or a command in place of the shell.
 
+use jp_bash_syntax::ast::Command;
+
 use super::args::Getopt;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::run::Found;
-use jp_bash_syntax::ast::Command;
 
 const USAGE: &str = "exec [-cl] [-a name] [command [argument ...]] [redirection ...]";
 

@@ -1,8 +1,9 @@
 //! `help`: about builtins and the words of the language.
 
+use jp_bash_system::Programs;
+
 use super::args::Getopt;
 use super::help_topics::{TOPICS, Topic};
-use crate::program::Programs;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::pattern::Pattern;

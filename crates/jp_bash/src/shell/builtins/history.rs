@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use jp_bash_system::{OpenHow, System, failed};
+
 use super::args::{Getopt, number};
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
-use crate::system::{OpenHow, System, failed};
 
 const USAGE: &str =
     "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]";

@@ -1,12 +1,13 @@
 //! `jobs`, `fg`, `bg`, `disown`.
 
+use jp_bash_system::{Ended, Pid};
+
 use super::args::{Getopt, number};
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::jobs::{Job, status};
 use crate::shell::options::Opt;
 use crate::shell::signals;
-use crate::system::{Ended, Pid};
 
 const USAGE: &str = "jobs [-lnprs] [jobspec ...] or jobs -x command [args]";
 

@@ -1,10 +1,11 @@
 //! `kill`.
 
+use jp_bash_system::Pid;
+
 use super::args::{number, operand};
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::signals;
-use crate::system::Pid;
 
 const USAGE: &str =
     "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]";

@@ -1,13 +1,14 @@
 //! `mapfile` and `readarray`: lines of a descriptor into an array.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{Fd, SysError, System, Whence};
+
 use super::args::{Getopt, number, operand};
-use crate::io::Input;
 use crate::shell::Shell;
 use crate::shell::expand::quote;
 use crate::shell::flow::Flow;
 use crate::shell::vars::access::is_name;
 use crate::shell::vars::{Attrs, Bytes, Value, known};
-use crate::system::{Fd, SysError, System, Whence};
 
 const USAGE: &str = "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]";
 

@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
+use jp_bash_system::{Budget, Errno, Fd, Stop, SysError, System, Whence};
+
 use super::args::{Getopt, number};
-use crate::budget::Budget;
-use crate::errno::Errno;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::vars::access::{Assigned, is_name};
 use crate::shell::vars::ifs::Ifs;
 use crate::shell::vars::subscript::split_target;
 use crate::shell::vars::{Bytes, known};
-use crate::stop::Stop;
-use crate::system::{Fd, SysError, System, Whence};
 
 /// About what one field of an array takes while the list of them grows.
 const FIELD: usize = 4 * size_of::<Bytes>();

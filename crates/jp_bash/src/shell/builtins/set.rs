@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use jp_bash_syntax::names::Name;
+use jp_bash_syntax::print::print_function;
+
 use crate::shell::Shell;
 use crate::shell::args::{Args, copied};
 use crate::shell::flow::Flow;
 use crate::shell::options::{self, Opt, SET};
 use crate::shell::vars::{Attrs, print};
-use jp_bash_syntax::names::Name;
-use jp_bash_syntax::print::print_function;
 
 const USAGE: &str = "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]";
 

@@ -1,5 +1,7 @@
 //! `shift`, `let`, `echo`, `getopts`.
 
+use jp_bash_system::System;
+
 use super::args::{Getopt, number, operand};
 use crate::shell::Shell;
 use crate::shell::expand::escapes;
@@ -7,7 +9,6 @@ use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::access::{Assigned, is_name};
 use crate::shell::vars::{Bytes, known};
-use crate::system::System;
 
 /// `shift`
 pub(super) fn shift(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use jp_bash_system::{FileKind, Follow, System};
+
 use super::args::{Getopt, operand};
 use crate::shell::Shell;
 use crate::shell::args::Args;
@@ -11,7 +13,6 @@ use crate::shell::options::Opt;
 use crate::shell::run::script::Text;
 use crate::shell::signals;
 use crate::shell::vars::known;
-use crate::system::{FileKind, Follow, System};
 
 pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> {
     let name = operand(args, 0).to_vec();
@@ -34,7 +35,7 @@ pub(super) fn run(shell: &mut Shell<'_>, args: &[Vec<u8>]) -> Result<i32, Flow> 
                 shell.complain_as(&name, &[file, &b": file not found"[..]].concat())?;
                 return Err(Flow::Exit(1));
             }
-            let text = if errno == crate::errno::Errno::IsDir {
+            let text = if errno == jp_bash_system::Errno::IsDir {
                 [&name, &b": "[..], file, b": is a directory"].concat()
             } else {
                 [file, &b": "[..], errno.text().as_bytes()].concat()

@@ -1,10 +1,11 @@
 //! `test` and `[`: by the number of arguments as POSIX says, then the old grammar with `-a` and `-o`.
 
+use jp_bash_syntax::ast::TestOp;
+
 use super::args::operand;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::test_expr::compare;
-use jp_bash_syntax::ast::TestOp;
 
 /// An expression that is wrong; the message is for standard error.
 enum Fail {

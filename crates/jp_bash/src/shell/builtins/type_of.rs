@@ -1,10 +1,11 @@
 //! `type`, and `command -v`.
 
+use jp_bash_syntax::print;
+
 use super::args::{Getopt, single_quoted};
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
-use jp_bash_syntax::print;
 
 const USAGE: &str = "type [-afptP] name [name ...]";
 

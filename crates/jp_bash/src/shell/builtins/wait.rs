@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use jp_bash_system::Pid;
+
 use super::args::{Getopt, number};
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
@@ -9,7 +11,6 @@ use crate::shell::jobs::status;
 use crate::shell::kernel::State;
 use crate::shell::vars::Attrs;
 use crate::shell::vars::Bytes;
-use crate::system::Pid;
 
 const USAGE: &str = "wait [-fn] [-p var] [id ...]";
 
@@ -234,7 +235,7 @@ impl Shell<'_> {
                         }
                     }
                 }
-                None => self.jobs.note(pid, crate::system::Ended::Exit(127)),
+                None => self.jobs.note(pid, jp_bash_system::Ended::Exit(127)),
             }
         }
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::budget::PIECE;
+use jp_bash_syntax::ast::{Assign, AssignValue, Element, SubscriptKind};
+use jp_bash_syntax::names::Name;
+use jp_bash_system::PIECE;
+
 use crate::shell::Shell;
 use crate::shell::args::WORDS;
 use crate::shell::flow::Flow;
@@ -12,8 +15,6 @@ use crate::shell::vars::assoc::Assoc;
 use crate::shell::vars::indexed::Indexed;
 use crate::shell::vars::subscript::{Key, Place};
 use crate::shell::vars::{Attrs, Bytes, Value, known};
-use jp_bash_syntax::ast::{Assign, AssignValue, Element, SubscriptKind};
-use jp_bash_syntax::names::Name;
 
 /// One element of an array literal, expanded.
 #[derive(Debug)]

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use jp_bash_syntax::ast::{BraceRange, ParamTarget, Part, Word};
+use jp_bash_system::{Limit, Stop};
+
 use crate::shell::Shell;
 use crate::shell::expand::PLAIN;
 use crate::shell::expand::fields::Fields;
 use crate::shell::flow::Flow;
 use crate::shell::vars::Bytes;
-use crate::stop::{Limit, Stop};
-use jp_bash_syntax::ast::{BraceRange, ParamTarget, Part, Word};
 
 /// Braces in one word at most; each takes a level of the stack.
 const MAX_BRACES: u32 = 300;

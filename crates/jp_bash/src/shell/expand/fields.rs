@@ -1,10 +1,9 @@
 //! Where expanded text is put together: into fields that are split and may be globbed, into one text, or into a pattern.
 
+use jp_bash_system::{Budget, Stop};
 use smallvec::SmallVec;
 
-use crate::budget::Budget;
 use crate::shell::vars::ifs::Ifs;
-use crate::stop::Stop;
 
 /// What the text is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

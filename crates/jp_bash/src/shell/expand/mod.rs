@@ -16,15 +16,16 @@ pub(crate) mod transform;
 
 use std::rc::Rc;
 
+use jp_bash_syntax::ast::{Arg, AssignValue, Param, ParamOp, ParamTarget, Part, Word};
+use jp_bash_syntax::parser::ParseOptions;
+use jp_bash_syntax::text::{parse_quoted_text, parse_value_text};
+
 use crate::shell::Shell;
 use crate::shell::expand::fields::{Fields, Mode};
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::pattern::{Pattern, PatternOptions};
 use crate::shell::vars::{Attrs, Bytes, Value};
-use jp_bash_syntax::ast::{Arg, AssignValue, Param, ParamOp, ParamTarget, Part, Word};
-use jp_bash_syntax::parser::ParseOptions;
-use jp_bash_syntax::text::{parse_quoted_text, parse_value_text};
 
 /// Tells whether a literal may be a pattern: a `[` that nothing closes is just that, as in `[ -f x ]`.
 fn may_be_pattern(text: &[u8]) -> bool {

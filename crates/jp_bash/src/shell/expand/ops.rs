@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use jp_bash_syntax::ast::{Arith, Param, ParamOp, Part, Replace, Word};
+use jp_bash_system::{PIECE, System};
 use smallvec::{SmallVec, smallvec};
 
-use crate::budget::PIECE;
 use crate::shell::expand::Shell;
 use crate::shell::expand::case::{self, CaseChange};
 use crate::shell::expand::fields::Mode;
@@ -14,8 +15,6 @@ use crate::shell::options::Opt;
 use crate::shell::pattern::{Length, Pattern};
 use crate::shell::vars::subscript::Key;
 use crate::shell::vars::{Bytes, Value};
-use jp_bash_syntax::ast::{Arith, Param, ParamOp, Part, Replace, Word};
-use crate::system::System;
 
 /// How many matches are replaced between two asks.
 const MATCHES: usize = 1024;

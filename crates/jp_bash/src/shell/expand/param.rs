@@ -1,5 +1,9 @@
 //! Parameters: what they hold, and the operators that choose another word.
 
+use jp_bash_syntax::ast::{Param, ParamOp, ParamTarget, Word};
+use jp_bash_syntax::names::Name;
+use jp_bash_system::System;
+
 use crate::shell::Source;
 use crate::shell::expand::fields::{Fields, Mode};
 use crate::shell::expand::{Context, Shell};
@@ -8,9 +12,6 @@ use crate::shell::options::Opt;
 use crate::shell::vars::access::is_name;
 use crate::shell::vars::subscript::{Key, Place, split_target};
 use crate::shell::vars::{Attrs, Bytes, Value};
-use jp_bash_syntax::ast::{Param, ParamOp, ParamTarget, Word};
-use jp_bash_syntax::names::Name;
-use crate::system::System;
 
 /// What a parameter holds.
 #[derive(Debug, Clone)]

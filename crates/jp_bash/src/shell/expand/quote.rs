@@ -1,8 +1,6 @@
 //! Quoting, the four ways bash does it: `printf %q`, `${x@Q}`, `set`, `declare -p`.
 
-use crate::budget::{Budget, PIECE};
-use crate::pieces::pieces;
-use crate::stop::Stop;
+use jp_bash_system::{Budget, PIECE, Stop, pieces};
 
 /// Tells whether a character would not show as itself, so that only `$'…'` can hold it.
 fn unprintable(c: char) -> bool {

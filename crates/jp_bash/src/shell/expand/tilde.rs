@@ -1,9 +1,10 @@
 //! `~`, `~+`, `~-`, `~user`.
 
+use jp_bash_system::System;
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::vars::known;
-use crate::system::System;
 
 impl Shell<'_> {
     /// Returns what a tilde stands for; one that stands for nothing stays as written.

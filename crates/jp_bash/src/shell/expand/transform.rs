@@ -1,14 +1,14 @@
 //! `${x@Q}` and the other transformations.
 
-use crate::budget::PIECE;
+use jp_bash_syntax::ast::{CaseOp, Param};
+use jp_bash_system::{PIECE, System};
+
 use crate::shell::expand::case::{self, CaseChange};
 use crate::shell::expand::param::{Held, Subject, Target};
 use crate::shell::expand::{Shell, quote};
 use crate::shell::flow::Flow;
 use crate::shell::vars::subscript::Key;
 use crate::shell::vars::{Attrs, Bytes, Value, print};
-use jp_bash_syntax::ast::{CaseOp, Param};
-use crate::system::System;
 
 impl Shell<'_> {
     /// Applies a transformation.

@@ -3,12 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::budget::Budget;
+use jp_bash_system::{Budget, Stop};
+
 use crate::input::Input;
 use crate::shell::kernel::Kernel;
 use crate::shell::kernel::pipe::{Pipe, Ready, Waiters};
 use crate::shell::kernel::sink::Stream;
-use crate::stop::Stop;
 use crate::vfs::{Handle, Vfs};
 
 /// What is open.

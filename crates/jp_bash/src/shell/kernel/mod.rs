@@ -19,13 +19,11 @@ pub(crate) use process::{Process, State};
 use tasks::Task;
 pub(crate) use tasks::{Resume, Start, YieldTo};
 
-use crate::budget::Budget;
-use crate::host::Host;
-use crate::program::Programs;
-use crate::shell::custom::Builtins;
-use crate::stop::{Limit, Stop};
 use jp_bash_syntax::names::Names;
-use crate::system::Pid;
+use jp_bash_system::{Budget, Limit, Pid, Programs, Stop};
+
+use crate::host::Host;
+use crate::shell::custom::Builtins;
 use crate::vfs::{Caller, Node, Vfs};
 use pipe::{Pipe, Ready};
 use sink::Sinks;

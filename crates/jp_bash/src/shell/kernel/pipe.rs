@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use crate::system::Pid;
+use jp_bash_system::Pid;
 
 /// How much a pipe holds, as on Linux.
 pub(crate) const CAPACITY: usize = 64 << 10;

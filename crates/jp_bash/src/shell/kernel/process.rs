@@ -1,8 +1,9 @@
 //! The table of processes: who is whose child, how each ended, which signals wait for it.
 
+use jp_bash_system::{Ended, Pid};
+
 use crate::shell::kernel::Kernel;
 use crate::shell::kernel::pipe::Waiters;
-use crate::system::{Ended, Pid};
 
 /// What a process is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::budget::Budget;
+use jp_bash_system::{Budget, SysError};
+
 use crate::output::{OnExecute, OnOutput, Output, Writer};
-use crate::system::SysError;
 use crate::vfs::host_errno;
 
 pub(crate) use crate::output::OutputStream as Stream;

@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use jp_bash_system::{Ended, Limit, Pid, Stop};
 
 use crate::shell::kernel::process::Process;
 use crate::shell::kernel::{Kernel, State};
 use crate::shell::stack;
-use crate::stop::{Limit, Stop};
-use crate::system::{Ended, Pid};
 
 /// Why a task goes on.
 #[derive(Debug, Clone, Copy)]

@@ -4,11 +4,10 @@ use std::cell::RefCell;
 use std::hash::Hasher;
 use std::rc::Rc;
 
+use jp_bash_system::{Budget, Stop};
 use rustc_hash::FxHasher;
 
-use crate::budget::Budget;
 use crate::shell::pattern::{Pattern, PatternOptions};
-use crate::stop::Stop;
 
 /// How many patterns are kept, each in the place its text gives it.
 const PLACES: usize = 32;
@@ -71,7 +70,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::budget::Bounds;
+    use jp_bash_system::Bounds;
 
     #[test]
     fn the_same_text_with_other_options_is_another_pattern() {

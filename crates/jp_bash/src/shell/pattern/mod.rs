@@ -8,11 +8,11 @@ mod set;
 mod simple;
 mod spans;
 
-use crate::budget::Budget;
+use jp_bash_syntax::ast::Replace;
+use jp_bash_system::{Budget, Stop};
+
 use crate::shell::pattern::set::Set;
 use crate::shell::pattern::spans::{Bits, Run};
-use crate::stop::Stop;
-use jp_bash_syntax::ast::Replace;
 
 /// What a pattern is compiled for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

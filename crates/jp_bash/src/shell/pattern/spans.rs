@@ -1,10 +1,10 @@
 //! Extended patterns by sets of positions: each node turns the set of places where it may start into the set of
 //! places where it may end. No backtracking, so `+(+(a))` cannot blow up; only the nesting of the pattern recurses.
 
-use crate::budget::Budget;
+use jp_bash_system::{Budget, Stop};
+
 use crate::shell::pattern::simple::one;
 use crate::shell::pattern::{Chars, Node};
-use crate::stop::Stop;
 
 /// A set of positions from 0 to a length.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use jp_bash_system::Bounds;
 use proptest::prelude::*;
 
 use super::*;
-use crate::budget::Bounds;
 
 const ALL: PatternOptions = PatternOptions {
     extglob: true,

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use jp_bash_syntax::ast::{AndOr, Command, Item, Pipeline};
+use jp_bash_syntax::names::Name;
+use jp_bash_syntax::print;
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::kernel::file::{Mode, Object};
 use crate::shell::options::Opt;
 use crate::shell::vars::Bytes;
-use jp_bash_syntax::ast::{AndOr, Command, Item, Pipeline};
-use jp_bash_syntax::names::Name;
-use jp_bash_syntax::print;
 
 impl Shell<'_> {
     /// Starts a list that ends with `&`.

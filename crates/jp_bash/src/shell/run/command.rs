@@ -1,11 +1,12 @@
 //! One command of any kind, with its redirections.
 
+use jp_bash_syntax::ast::{Command, CommandKind, List};
+use jp_bash_syntax::print;
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::signals;
-use jp_bash_syntax::ast::{Command, CommandKind, List};
-use jp_bash_syntax::print;
 
 impl Shell<'_> {
     /// Runs one command and returns its status, which is also left in `$?`.

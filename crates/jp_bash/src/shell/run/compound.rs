@@ -1,12 +1,13 @@
 //! Compound commands: `if`, loops, `case`, `(( ))`, `[[ ]]`.
 
+use jp_bash_syntax::ast::{Arith, CaseArm, CaseEnd, Command, If, List, Test, Word};
+use jp_bash_syntax::names::Name;
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::Bytes;
 use crate::shell::vars::access::{Assigned, is_name};
-use jp_bash_syntax::ast::{Arith, CaseArm, CaseEnd, Command, If, List, Test, Word};
-use jp_bash_syntax::names::Name;
 
 /// What a loop does after a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]

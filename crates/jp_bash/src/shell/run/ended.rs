@@ -1,13 +1,14 @@
 //! What follows when a child process has ended: the line about a signal that killed it, the CHLD trap, and
 //! the jobs that are gone. Does not wait for anything.
 
+use jp_bash_syntax::ast::Command;
+use jp_bash_syntax::print;
+use jp_bash_system::{Ended, Pid};
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::signals;
 use crate::shell::traps::Action;
-use jp_bash_syntax::ast::Command;
-use jp_bash_syntax::print;
-use crate::system::{Ended, Pid};
 
 impl Shell<'_> {
     /// Notes that a child has ended, for the CHLD trap.

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use jp_bash_syntax::ast::Function;
+use jp_bash_syntax::parser::NODE;
+use jp_bash_system::Stop;
+
 use crate::shell::args::Args;
 use crate::shell::flow::Flow;
 use crate::shell::frames::{Frame, FrameKind};
@@ -11,9 +15,6 @@ use crate::shell::vars::access::is_name;
 use crate::shell::vars::known;
 use crate::shell::vars::scope::ScopeKind;
 use crate::shell::{Definition, Shell};
-use crate::stop::Stop;
-use jp_bash_syntax::ast::Function;
-use jp_bash_syntax::parser::NODE;
 
 /// Returns the bytes that a function holds.
 pub(crate) fn cost(function: &Function) -> u64 {

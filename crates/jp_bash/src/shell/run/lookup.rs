@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::errno::Errno;
-use crate::program::Program;
+use jp_bash_system::{Errno, FileKind, Follow, Program, SysError, System};
+
 use crate::shell::builtins::{self, Entry};
 use crate::shell::custom::Builtin;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::known;
 use crate::shell::{Definition, Shell};
-use crate::system::{FileKind, Follow, SysError, System};
 
 /// Bytes that are left to others before places of programs are remembered.
 const SPARE: u64 = 1 << 20;

@@ -19,10 +19,11 @@ mod trap;
 
 use std::sync::Arc;
 
+use jp_bash_syntax::ast::{AndOr, Item, List, Pipeline};
+use jp_bash_system::{PIECE, SysError, System};
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
-use jp_bash_syntax::ast::{AndOr, Item, List, Pipeline};
-use crate::system::{PIECE, SysError, System};
 
 pub(crate) use lookup::Found;
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use jp_bash_system::{Environ, Errno, Fd, Pid, Spawn, Stop, SysError, SysResult};
 use smallvec::smallvec;
 
-use crate::errno::Errno;
 use crate::shell::args::Args;
 use crate::shell::flow::Flow;
 use crate::shell::frames::{Frame, FrameKind};
@@ -15,8 +15,6 @@ use crate::shell::run::Found;
 use crate::shell::run::script::Text;
 use crate::shell::vars::{Attrs, Bytes, Vars, known};
 use crate::shell::{Functions, Shell, Source};
-use crate::stop::Stop;
-use crate::system::{Environ, Fd, Pid, Spawn, SysError, SysResult};
 
 impl<'y> Shell<'y> {
     /// Makes a fresh shell that shares only environment, directory, descriptors and umask with this one.
@@ -252,7 +250,7 @@ impl<'y> Shell<'y> {
             self.default_signals()?;
         }
         match ended {
-            crate::system::Ended::Signal(signal) => Err(Flow::Stop(Stop::Signal(signal))),
+            jp_bash_system::Ended::Signal(signal) => Err(Flow::Stop(Stop::Signal(signal))),
             ended => Ok(jobs::status(ended)),
         }
     }

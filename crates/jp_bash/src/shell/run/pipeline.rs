@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jp_bash_syntax::ast::{CommandKind, Pipeline, Timed};
+use jp_bash_system::{Ended, Pid};
 use smallvec::SmallVec;
 
 use crate::shell::Shell;
@@ -11,8 +13,6 @@ use crate::shell::jobs;
 use crate::shell::options::Opt;
 use crate::shell::signals;
 use crate::shell::vars::known;
-use jp_bash_syntax::ast::{CommandKind, Pipeline, Timed};
-use crate::system::{Ended, Pid};
 
 impl Shell<'_> {
     /// Runs a pipeline and returns its status.

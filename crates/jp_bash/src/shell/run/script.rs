@@ -3,24 +3,25 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::budget::{Budget, PIECE};
-use crate::errno::Errno;
+use jp_bash_syntax::error::{SyntaxError, SyntaxErrorKind};
+use jp_bash_syntax::parser::{Asked, NODE, ParseOptions, Parser, Patience};
+use jp_bash_system::{Budget, Errno, Limit, OpenHow, PIECE, Stop, SysError, System};
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::redirect::read_whole;
 use crate::shell::run::Found;
-use crate::stop::{Limit, Stop};
-use jp_bash_syntax::error::{SyntaxError, SyntaxErrorKind};
-use jp_bash_syntax::parser::{Asked, NODE, ParseOptions, Parser, Patience};
-use crate::system::{OpenHow, SysError, System};
 
 /// Parts of one command line at most, whatever the memory limit is.
 const MAX_NODES: u32 = 1_000_000;
 
-impl Patience for Budget {
+/// A run that is asked, while a text is read, whether there is time to read on.
+struct Reads(Rc<Budget>);
+
+impl Patience for Reads {
     fn goes_on(&self) -> bool {
-        self.work_bytes(PIECE).is_ok()
+        self.0.work_bytes(PIECE).is_ok()
     }
 }
 
@@ -71,8 +72,7 @@ impl Shell<'_> {
 
     /// Returns what the parser asks whether there is time to read on.
     pub(crate) fn asked(&self) -> Asked {
-        let budget: Rc<dyn Patience> = Rc::<Budget>::clone(&self.kernel.budget);
-        Asked(Some(budget))
+        Asked(Some(Rc::new(Reads(Rc::clone(&self.kernel.budget)))))
     }
 
     /// Runs a text line by line, whose lines count from its own first one.

@@ -1,11 +1,12 @@
 //! `select`: a menu on standard error, answers from standard input.
 
+use jp_bash_syntax::ast::{Command, List, Word};
+use jp_bash_syntax::names::Name;
+use jp_bash_system::{SysError, System};
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::vars::{Bytes, known};
-use jp_bash_syntax::ast::{Command, List, Word};
-use jp_bash_syntax::names::Name;
-use crate::system::{SysError, System};
 
 impl Shell<'_> {
     pub(super) fn run_select(

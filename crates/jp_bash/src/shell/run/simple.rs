@@ -3,8 +3,9 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use crate::errno::Errno;
-use crate::program::Program;
+use jp_bash_syntax::ast::{Assign, AssignValue, Command, Simple};
+use jp_bash_system::{Errno, Program};
+
 use crate::shell::Shell;
 use crate::shell::builtins::Entry;
 use crate::shell::custom::{Builtin, BuiltinContext};
@@ -14,7 +15,6 @@ use crate::shell::run::Found;
 use crate::shell::vars::access::How;
 use crate::shell::vars::scope::ScopeKind;
 use crate::shell::vars::{Attrs, Bytes, known};
-use jp_bash_syntax::ast::{Assign, AssignValue, Command, Simple};
 
 /// A command that was found, with its words.
 struct Call {

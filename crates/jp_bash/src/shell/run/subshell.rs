@@ -3,6 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use jp_bash_system::{Ended, Fd, Pid, Stop};
+
 use crate::shell::args::Args;
 use crate::shell::fds::Fds;
 use crate::shell::flow::Flow;
@@ -14,8 +16,6 @@ use crate::shell::signals;
 use crate::shell::traps::Traps;
 use crate::shell::vars::Mark;
 use crate::shell::{Aliases, Cwd, Functions, Hashed, Shell};
-use crate::stop::Stop;
-use crate::system::{Ended, Fd, Pid};
 
 /// What a subshell may change and gets back when it ends.
 struct Saved {

@@ -3,13 +3,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use jp_bash_syntax::ast::{CommandKind, CommandSub, List, Redirect, RedirectFd, RedirectKind};
+
 use crate::shell::Shell;
 use crate::shell::fds::FIRST_FREE;
 use crate::shell::flow::Flow;
 use crate::shell::kernel::file::{Capture, Mode, Object};
 use crate::shell::options::Opt;
 use crate::shell::redirect::read_whole;
-use jp_bash_syntax::ast::{CommandKind, CommandSub, List, Redirect, RedirectFd, RedirectKind};
 
 impl Shell<'_> {
     /// Runs a command substitution and returns what it printed, without the newlines at the end.

@@ -1,12 +1,13 @@
 //! `set -x` and `set -v`.
 
+use jp_bash_syntax::ast::{Arith, Assign, AssignValue, Command, ParamTarget, Part, Word};
+use jp_bash_syntax::names::{Name, Names};
+use jp_bash_system::{SysError, System};
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::known;
-use jp_bash_syntax::ast::{Arith, Assign, AssignValue, Command, ParamTarget, Part, Word};
-use jp_bash_syntax::names::{Name, Names};
-use crate::system::{SysError, System};
 
 impl Shell<'_> {
     /// Prints one line of `set -x`.

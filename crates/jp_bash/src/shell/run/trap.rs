@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use jp_bash_syntax::ast::{Command, CommandKind};
+use jp_bash_syntax::print;
+use jp_bash_system::Stop;
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::signals;
 use crate::shell::traps::Action;
-use crate::stop::Stop;
-use jp_bash_syntax::ast::{Command, CommandKind};
-use jp_bash_syntax::print;
 
 /// Returns a signal as a bit of `in_trap`.
 fn bit(signal: u8) -> u128 {

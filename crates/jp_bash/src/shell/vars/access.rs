@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use jp_bash_syntax::ast::CaseOp;
+use jp_bash_syntax::names::Name;
+use jp_bash_system::Stop;
+
 use crate::shell::Shell;
 use crate::shell::expand::case::{self, CaseChange};
 use crate::shell::flow::Flow;
 use crate::shell::vars::subscript::{Key, Place};
 use crate::shell::vars::{Attrs, Bytes, Value};
-use crate::stop::Stop;
-use jp_bash_syntax::ast::CaseOp;
-use jp_bash_syntax::names::Name;
 
 /// How an assignment went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use jp_bash_syntax::names::Name;
+use jp_bash_system::System;
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::frames::{Frame, FrameKind};
@@ -9,8 +12,6 @@ use crate::shell::options::{self, Opt};
 use crate::shell::vars::assoc::Assoc;
 use crate::shell::vars::indexed::Indexed;
 use crate::shell::vars::{Attrs, Bytes, Value, known};
-use jp_bash_syntax::names::Name;
-use crate::system::System;
 
 /// State of the computed variables.
 #[derive(Debug, Clone, Default)]

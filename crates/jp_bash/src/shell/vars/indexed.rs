@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::budget::{Budget, PIECE};
+use jp_bash_system::{Budget, PIECE, Stop};
+
 use crate::shell::args::WORDS;
 use crate::shell::vars::bytes::Bytes;
-use crate::stop::Stop;
 
 /// What one element costs beside its text.
 pub(crate) const ELEMENT: u64 = 32;

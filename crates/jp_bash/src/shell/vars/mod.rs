@@ -16,14 +16,14 @@ pub(crate) mod subscript;
 
 use std::sync::Arc;
 
-use crate::budget::Budget;
+use jp_bash_syntax::names::{Name, Names};
+use jp_bash_system::{Budget, Stop};
+
 use crate::shell::vars::assoc::Assoc;
 pub(crate) use crate::shell::vars::attrs::Attrs;
 pub(crate) use crate::shell::vars::bytes::Bytes;
 use crate::shell::vars::indexed::Indexed;
 use crate::shell::vars::scope::{Scope, Shadowed, Undo};
-use crate::stop::Stop;
-use jp_bash_syntax::names::{Name, Names};
 
 /// What a variable holds.
 #[derive(Debug, Clone, Default)]

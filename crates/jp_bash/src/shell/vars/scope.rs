@@ -2,10 +2,10 @@
 //!
 //! Scoping is dynamic: a slot always holds the visible variable, and what it hides waits in `shadowed`.
 
-use crate::budget::Budget;
-use crate::shell::vars::{Attrs, Mark, Value, Var, Vars, known};
-use crate::stop::Stop;
 use jp_bash_syntax::names::Name;
+use jp_bash_system::{Budget, Stop};
+
+use crate::shell::vars::{Attrs, Mark, Value, Var, Vars, known};
 
 /// What unwinding a mark puts back.
 #[derive(Debug, Clone)]

@@ -1,11 +1,12 @@
 //! Where an assignment or a reading goes: subscripts, namerefs, targets given as text.
 
+use jp_bash_syntax::ast::{Subscript, SubscriptKind};
+use jp_bash_syntax::names::Name;
+
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::vars::access::is_name;
 use crate::shell::vars::{Attrs, Bytes, Value};
-use jp_bash_syntax::ast::{Subscript, SubscriptKind};
-use jp_bash_syntax::names::Name;
 
 /// A subscript that was evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]

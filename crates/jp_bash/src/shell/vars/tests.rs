@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use jp_bash_system::{Bounds, Limit};
+
 use super::scope::ScopeKind;
 use super::*;
-use crate::budget::Bounds;
-use crate::stop::Limit;
 
 struct Table {
     vars: Vars,

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use cap_std::fs::Dir;
+use jp_bash_system::{Errno, FileKind};
 
 use super::AREA;
 use super::disk::{Disk, Mark, own_uid};
 use super::error::{ApplyError, Refusal};
 use super::plan::{Plan, Planned};
 use super::survey::{Print, Survey, join, parent_path};
-use crate::errno::Errno;
-use crate::system::FileKind;
 use crate::vfs::Quota;
 use crate::vfs::data::Data;
 use crate::vfs::host::{Seen, errno};

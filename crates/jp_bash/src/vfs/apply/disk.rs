@@ -15,10 +15,10 @@ use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, SystemTimeSpec};
 use cap_std::fs::{
     Dir, DirBuilder, DirBuilderExt, MetadataExt, OpenOptions, OpenOptionsExt, PermissionsExt,
 };
+use jp_bash_system::{FileKind, Timestamp};
 use rustix::fs::{Access, AtFlags, RenameFlags};
 
 use super::super::host::{name_bytes, system_time, timestamp};
-use crate::system::{FileKind, Timestamp};
 
 /// What a call does, as far as a test of failures cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! Why changes were not applied, in words that a terminal can show whatever the names are.
 
+use jp_bash_system::{Errno, Stop, SysError};
+
 use super::recover::RecoverError;
-use crate::errno::Errno;
-use crate::stop::Stop;
-use crate::system::SysError;
 
 /// The most names in one message.
 const MAX_NAMES: usize = 10;

@@ -2,11 +2,11 @@
 //!
 //! Text, one step in each line, with a digest at its end. Paths are percent-encoded; none leaves the directory.
 
+use jp_bash_system::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::AREA;
 use super::survey::Print;
-use crate::system::Timestamp;
 
 const HEAD: &str = "jp-apply 1";
 

@@ -32,11 +32,12 @@ use plan::Plan;
 use stage::{Stage, plain_mode};
 use switch::Trouble;
 
+use jp_bash_system::FileKind;
+
 use super::diff::Change;
 use super::host::errno;
 use super::tree::Tree;
 use super::{Caller, HostDir, Quota, Vfs};
-use crate::system::FileKind;
 
 /// The name of the staging area. No script sees it, in whatever directory it is.
 pub(in crate::vfs) const AREA: &[u8] = b".jp-apply";
@@ -264,7 +265,7 @@ fn take_back(area: &Area<'_>, journal: &Journal, trouble: Trouble) -> ApplyError
                 let _ = area::remove(&area.disk, area.root, false);
                 return ApplyError::Conflict { paths: vec![path] };
             }
-            Err(_) => (path, crate::errno::Errno::Busy),
+            Err(_) => (path, jp_bash_system::Errno::Busy),
         },
         Trouble::Fault(fault) => (fault.path, errno(&fault.error)),
     };

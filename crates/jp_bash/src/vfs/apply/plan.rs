@@ -6,11 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cap_std::fs::Dir;
+use jp_bash_system::{Errno, FileKind, SysError, SysResult, Timestamp};
 
 use super::disk::{Disk, Mark};
 use super::survey::{Survey, join};
-use crate::errno::Errno;
-use crate::system::{FileKind, SysError, SysResult, Timestamp};
 use crate::vfs::Quota;
 use crate::vfs::data::Data;
 use crate::vfs::diff::{Change, ChangeKind};

@@ -3,6 +3,7 @@
 use std::io;
 
 use cap_std::fs::Dir;
+use jp_bash_system::Errno;
 
 use super::AREA;
 use super::area::{self, Area, COMMITTED, JOURNAL};
@@ -10,7 +11,6 @@ use super::disk::{Disk, Through, own_uid};
 use super::error::names;
 use super::journal::Journal;
 use super::switch::Stuck;
-use crate::errno::Errno;
 use crate::vfs::HostDir;
 use crate::vfs::host::errno;
 

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 
 use cap_std::fs::Dir;
+use jp_bash_system::FileKind;
 use rustc_hash::FxHashMap;
 
 use super::area::{Area, MANY};
@@ -14,7 +15,6 @@ use super::journal::{Marking, Marks};
 use super::plan::Planned;
 use super::survey::{Print, Survey, join};
 use super::switch::slot;
-use crate::system::FileKind;
 use crate::vfs::Quota;
 use crate::vfs::data::Data;
 use crate::vfs::tree::{Body, Inode, Tree};

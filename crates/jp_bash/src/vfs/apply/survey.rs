@@ -3,10 +3,10 @@
 use std::io;
 
 use cap_std::fs::Dir;
+use jp_bash_system::FileKind;
 use sha2::{Digest, Sha256};
 
 use super::disk::{Disk, Mark};
-use crate::system::FileKind;
 
 /// The most names of one tree that is removed or replaced.
 const MAX_NAMES: usize = 2_000_000;

@@ -3,9 +3,10 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use jp_bash_system::{FileKind, Follow};
+
 use super::super::*;
 use super::{Files, NOW, no};
-use crate::system::{FileKind, Follow};
 
 fn mounted(mode: HostMode) -> (tempfile::TempDir, Files) {
     let dir = tempfile::tempdir().unwrap();
@@ -201,7 +202,7 @@ fn copy_up_keeps_mode_and_a_removed_directory_stays_empty_when_made_again() {
     let before = files.stat("/mnt/w/a", Follow::Yes).unwrap();
     files.call(|vfs, caller| {
         let Ok(Opened::File(handle)) =
-            vfs.open(caller, b"/mnt/w/a", crate::system::OpenHow::APPEND)
+            vfs.open(caller, b"/mnt/w/a", jp_bash_system::OpenHow::APPEND)
         else {
             panic!("not opened");
         };

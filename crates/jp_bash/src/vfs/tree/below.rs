@@ -1,9 +1,9 @@
 //! The part of a tree that stands on a directory of the host.
 
+use jp_bash_system::{Errno, FileKind, SysResult, Timestamp};
+
 use super::links::{Make, Spot};
 use super::{Below, Body, Dir, Inode, Tree};
-use crate::errno::Errno;
-use crate::system::{FileKind, SysResult, Timestamp};
 use crate::vfs::data::Data;
 use crate::vfs::host::{HostDir, HostOpen, Listed, Seen};
 use crate::vfs::{HostMode, Quota};

@@ -1,8 +1,8 @@
 //! Names: making, moving and removing them.
 
+use jp_bash_system::{Errno, FileKind, SysResult, Timestamp};
+
 use super::{Body, Dir, Inode, Tree};
-use crate::errno::Errno;
-use crate::system::{FileKind, SysResult, Timestamp};
 use crate::vfs::{HostMode, Quota};
 
 /// The most names of one inode, as on ext4.

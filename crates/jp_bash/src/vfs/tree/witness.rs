@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use jp_bash_system::SysResult;
+
 use super::Tree;
-use crate::system::SysResult;
 use crate::vfs::host::Seen;
 use crate::vfs::{HostMode, Quota};
 

@@ -7,13 +7,12 @@ mod link;
 mod print;
 mod stmt;
 
+use jp_bash_system::{PIECE, Stop, System};
 use rustc_hash::FxHashMap;
 
 use super::lex::{self, Dialect, Tok, Token, Word};
 use super::op::{ARRAYS, Op, Place, Program, SPECIALS, Special};
 use super::value::Meter;
-use crate::stop::Stop;
-use crate::system::{PIECE, System};
 
 /// How deep expressions and statements may nest.
 const MAX_NESTING: u32 = 100;

@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use jp_bash_system::PIECE;
+
 use super::super::array::{Array, Key};
 use super::super::op::{Op, PROCINFO, Place, Special};
 use super::super::record::{self, Splitter};
 use super::super::value::{ArrayRef, Side, Value};
 use super::{Frame, Ran, Vm};
-use crate::system::PIECE;
 
 /// How deep comparison functions may sort inside sorts.
 const MOST_SORTS: u32 = 8;

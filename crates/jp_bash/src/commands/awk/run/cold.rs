@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use jp_bash_system::PIECE;
+
 use super::super::lex::Func;
 use super::super::op::{Arith, Op, Place, Target};
 use super::super::record::FIELDS;
@@ -9,7 +11,6 @@ use super::super::value::Value;
 use super::output::push_output;
 use super::steps::compute;
 use super::{Iter, Ran, Vm};
-use crate::system::PIECE;
 
 /// Fields beyond this one are refused before anything is allocated.
 const MOST_FIELDS: usize = 1 << 24;

@@ -2,16 +2,15 @@
 
 use std::rc::Rc;
 
+use jp_bash_system::io::complain;
+use jp_bash_system::{Errno, FileKind, Follow, OpenHow, PIECE, Stop, SysError, System, failed};
+
 use super::super::array::Key;
 use super::super::lex::{Dialect, unescape};
 use super::super::op::{ARGC, ARGV, SPECIALS, Source, Special, Target};
 use super::super::streams::{ReadError, Reader};
 use super::super::value::Value;
 use super::{Done, Fault, Ran, Vm};
-use crate::errno::Errno;
-use crate::io::complain;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, OpenHow, PIECE, SysError, System, failed};
 
 /// Where reading the operands has come to.
 #[derive(Default)]

@@ -19,6 +19,9 @@ use std::rc::Rc;
 
 pub(super) use input::assignment;
 
+use jp_bash_system::io::Output;
+use jp_bash_system::{Limit, PIECE, Stop, System};
+
 use super::array::{Array, Key};
 use super::format;
 use super::op::{ARGC, ARGV, ENVIRON, PROCINFO, Place, Program};
@@ -26,10 +29,7 @@ use super::pattern::Patterns;
 use super::record::{Record, Splitter};
 use super::streams::{Separator, Streams};
 use super::value::{ArrayRef, Meter, Value};
-use crate::io::Output;
 use crate::regex::{MatchError, Regex, RegexError};
-use crate::stop::{Limit, Stop};
-use crate::system::{PIECE, System};
 
 /// Why a program ends before its end.
 pub(super) enum Fault {

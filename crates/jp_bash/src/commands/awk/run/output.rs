@@ -1,5 +1,6 @@
 //! What goes out: `print`, `printf`, `system`, and closing and flushing.
 
+use jp_bash_system::{SysError, failed};
 use smallvec::SmallVec;
 
 use super::super::format::{self, Args, Char};
@@ -7,7 +8,6 @@ use super::super::op::Dest;
 use super::super::value::Value;
 use super::cold::kind_of;
 use super::{Fault, Ran, Vm};
-use crate::system::{SysError, failed};
 
 impl Vm<'_> {
     /// Writes bytes where a `print` goes.
@@ -140,7 +140,7 @@ impl Vm<'_> {
     pub(super) fn system(&mut self, command: &[u8]) -> Ran<f64> {
         self.out.flush(self.sys)?;
         self.streams.flush(self.sys)?;
-        let spawn = crate::system::Spawn {
+        let spawn = jp_bash_system::Spawn {
             argv: vec![b"sh".to_vec(), b"-c".to_vec(), command.to_vec()],
             ..Default::default()
         };

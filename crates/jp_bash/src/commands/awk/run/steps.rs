@@ -1,11 +1,12 @@
 //! The inner loop: the steps that programs spend their time in. Everything else is handed on.
 
+use jp_bash_system::{Limit, Stop};
+
 use super::super::number;
 use super::super::op::{Arith, Leave, Op, Place};
 use super::super::value::Value;
 use super::compare::holds_num;
 use super::{Done, Frame, Ran, Vm};
-use crate::stop::{Limit, Stop};
 
 /// Moves by a relative jump; the step itself is already behind us.
 fn jump(pc: usize, by: i32) -> usize {

@@ -1,11 +1,11 @@
 //! Where an answer goes: standard output, files, and the trace of `-v`.
 
+use jp_bash_system::{Follow, HttpResponse, Stop, System, failed};
+
 use super::{Checked, Report, header};
 use crate::commands::curl::config::{Config, Target};
 use crate::commands::curl::url::Url;
 use crate::commands::curl::{Failure, files};
-use crate::stop::Stop;
-use crate::system::{Follow, HttpResponse, System, failed};
 
 pub(super) fn head_of(response: &HttpResponse) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {} {}\r\n", response.status, response.reason).into_bytes();

@@ -1,12 +1,11 @@
 //! Copying what is no directory.
 
+use jp_bash_system::io::CHUNK;
+use jp_bash_system::{Errno, FileKind, Follow, OpenHow, SetTime, Stat, Stop, failed};
+
 use super::{Deref, Job};
 use crate::commands::file::Cmd;
 use crate::commands::file::name::dir_name;
-use crate::errno::Errno;
-use crate::io::CHUNK;
-use crate::stop::Stop;
-use crate::system::{FileKind, Follow, OpenHow, SetTime, Stat, failed};
 
 impl Job<'_> {
     /// Copies what is no directory.

@@ -1,12 +1,13 @@
 //! The arguments of single tests and actions.
 
+use jp_bash_system::{FileKind, Follow, OpenHow, Timestamp, failed};
+
 use super::{Bad, Parsed, Parser, Syntax, bad};
 use crate::commands::date_text;
 use crate::commands::date_zone::Zone;
 use crate::commands::file::mode::parse_mode;
 use crate::commands::find::expr::{Count, Exec, Expr, Perm, Sink, Which};
 use crate::regex::{Flags, Flavor, Regex};
-use crate::system::{FileKind, Follow, OpenHow, Timestamp, failed};
 
 impl<'a> Parser<'a, '_> {
     pub(super) fn regex(&mut self, name: &[u8], ignore_case: bool) -> Parsed<Expr> {
@@ -216,7 +217,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    pub(super) fn stat(&mut self, path: &[u8]) -> Parsed<crate::system::Stat> {
+    pub(super) fn stat(&mut self, path: &[u8]) -> Parsed<jp_bash_system::Stat> {
         let follow = if self.plan.follow {
             Follow::Yes
         } else {

@@ -1,11 +1,12 @@
 //! Builtins that reach outside the value: inputs, messages, the environment, the end of the run.
 
+use jp_bash_system::SysError;
+
 use super::{Entry, names, one, two};
 use crate::commands::jq::fail::{self, Fail, Result};
 use crate::commands::jq::value::Value;
 use crate::commands::jq::world::World;
 use crate::commands::jq::{ops, prelude, print};
-use crate::system::SysError;
 
 pub(super) const TABLE: &[Entry] = &[
     ("input", 0, |world, _| match world.next_input()? {

@@ -1,9 +1,9 @@
 //! What comes out at the end of a cycle (`a`, `r`, `R`), and what the shell prints for `e`.
 
+use jp_bash_system::io::Input;
+use jp_bash_system::{Fd, OpenHow, Spawn, Stop, SysError, System, failed};
+
 use super::{Fault, Queued, Run};
-use crate::io::Input;
-use crate::stop::Stop;
-use crate::system::{Fd, OpenHow, Spawn, SysError, System, failed};
 
 impl Run<'_> {
     /// Writes what `a`, `r` and `R` left for the end of the cycle.

@@ -1,10 +1,10 @@
 //! `s` and `y`: changes within the pattern space. Knows no files but the one `w` names.
 
+use jp_bash_system::{Stop, System};
+
 use super::{Fault, Run};
 use crate::commands::sed::script::{Part, Subst, Translate};
 use crate::commands::sed::subst::Casing;
-use crate::stop::Stop;
-use crate::system::System;
 
 /// So many bytes are changed before the run is asked.
 const PIECE: usize = 32 << 10;

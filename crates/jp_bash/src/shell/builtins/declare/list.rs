@@ -1,13 +1,14 @@
 //! What `declare`, `local`, `export -p` and `set` print.
 
+use jp_bash_syntax::names::Name;
+use jp_bash_system::System;
+
 use super::Wanted;
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::Opt;
 use crate::shell::vars::access::is_name;
 use crate::shell::vars::{Attrs, print};
-use jp_bash_syntax::names::Name;
-use crate::system::System;
 
 /// Returns the declarations of all variables whose attributes are wanted, by name.
 pub(super) fn listing(

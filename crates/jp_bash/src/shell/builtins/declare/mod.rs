@@ -2,6 +2,9 @@
 
 mod list;
 
+use jp_bash_syntax::names::Name;
+use jp_bash_syntax::text::parse_array_text;
+
 use super::args::Getopt;
 use crate::shell::Shell;
 use crate::shell::expand::assign::Item;
@@ -10,8 +13,6 @@ use crate::shell::options::Opt;
 use crate::shell::vars::access::{Assigned, How, is_name};
 use crate::shell::vars::subscript::Place;
 use crate::shell::vars::{Attrs, Bytes, Value};
-use jp_bash_syntax::names::Name;
-use jp_bash_syntax::text::parse_array_text;
 
 const USAGE: &str =
     "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]";

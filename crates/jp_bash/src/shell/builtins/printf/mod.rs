@@ -3,14 +3,14 @@
 mod long;
 pub(super) mod number;
 
+use jp_bash_system::{Stop, System};
+
 use super::args::{Getopt, operand};
 use crate::shell::Shell;
 use crate::shell::expand::{escapes, quote};
 use crate::shell::flow::Flow;
 use crate::shell::vars::subscript::split_target;
 use crate::shell::vars::{Bytes, known};
-use crate::stop::Stop;
-use crate::system::System;
 
 const USAGE: &str = "printf [-v var] format [arguments]";
 

@@ -4,10 +4,11 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
+use jp_bash_system::{Follow, OpenHow};
+
 use super::super::disk::Call;
 use super::world::{host_picture, overlay_picture};
 use super::*;
-use crate::system::{Follow, OpenHow};
 use crate::vfs::Opened;
 
 fn mode(dir: &Path, path: &str) -> u32 {

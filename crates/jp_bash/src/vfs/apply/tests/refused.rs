@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 
+use jp_bash_system::OpenHow;
+
 use super::world::host_picture;
 use super::*;
-use crate::system::OpenHow;
 
 #[test]
 fn a_fifo_is_refused_by_name_and_nothing_is_touched() {

@@ -6,8 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
+use jp_bash_system::{FileKind, Follow, SetTime, Timestamp};
+
 use super::*;
-use crate::system::{FileKind, Follow, SetTime, Timestamp};
 
 /// A path with kind, mode, content and time of change; a directory has no time, a link no mode.
 pub(super) type Picture = BTreeMap<Vec<u8>, (char, u32, Vec<u8>, (i64, u32))>;

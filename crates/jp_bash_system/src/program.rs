@@ -9,30 +9,29 @@ use crate::system::System;
 ///
 /// Errors of system calls are reported by the program itself, in GNU's words, and become its status;
 /// only a [`Stop`] is passed up.
-pub(crate) type Run = fn(&mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop>;
+pub type Run = fn(&mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop>;
 
 /// A program as a shell finds it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Program {
-    pub(crate) name: &'static str,
+pub struct Program {
+    /// The name it is called by.
+    pub name: &'static str,
     /// One line for `help`.
-    pub(crate) about: &'static str,
-    pub(crate) run: Run,
+    pub about: &'static str,
+    /// What runs it.
+    pub run: Run,
 }
 
 /// All programs of a machine.
 #[derive(Debug, Default)]
-pub(crate) struct Programs {
+pub struct Programs {
     by_name: FxHashMap<&'static [u8], Program>,
     names: Vec<&'static str>,
 }
 
 impl Programs {
     /// Takes the programs, and the names that `/usr/bin` lists beside theirs: builtins of the shell.
-    pub(crate) fn new(
-        programs: impl IntoIterator<Item = Program>,
-        beside: &[&'static str],
-    ) -> Self {
+    pub fn new(programs: impl IntoIterator<Item = Program>, beside: &[&'static str]) -> Self {
         let by_name: FxHashMap<&'static [u8], Program> = programs
             .into_iter()
             .map(|program| (program.name.as_bytes(), program))
@@ -46,17 +45,17 @@ impl Programs {
 
     /// Finds a program.
     #[inline]
-    pub(crate) fn find(&self, name: &[u8]) -> Option<&Program> {
+    pub fn find(&self, name: &[u8]) -> Option<&Program> {
         self.by_name.get(name)
     }
 
     /// Returns the names that `/usr/bin` lists, sorted.
-    pub(crate) fn names(&self) -> &[&'static str] {
+    pub fn names(&self) -> &[&'static str] {
         &self.names
     }
 
     /// Returns all programs in the order of their names.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Program> {
+    pub fn all(&self) -> impl Iterator<Item = &Program> {
         let found = |name: &&'static str| self.find(name.as_bytes());
         self.names.iter().filter_map(found)
     }

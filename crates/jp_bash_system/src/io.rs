@@ -1,13 +1,14 @@
 //! Buffered streams over descriptors: lines in, bytes out, messages on standard error.
 
+use crate::budget::PIECE;
 use crate::budget::units;
 use crate::errno::Errno;
 use crate::meter;
 use crate::stop::{Limit, Stop};
-use crate::system::{Fd, OpenHow, PIECE, SysError, SysResult, System, Whence};
+use crate::system::{Fd, OpenHow, SysError, SysResult, System, Whence};
 
 /// How much is written at once.
-pub(crate) const CHUNK: usize = 32 * 1024;
+pub const CHUNK: usize = 32 * 1024;
 
 /// The room for the first read.
 const FIRST: usize = 8 * 1024;
@@ -16,7 +17,7 @@ const FIRST: usize = 8 * 1024;
 const MOST: usize = 64 * 1024;
 
 /// Reads a descriptor by pieces or by lines. Does not close it.
-pub(crate) struct Input {
+pub struct Input {
     fd: Fd,
     /// As much as was ever read into; it grows to `size`.
     buf: Vec<u8>,
@@ -33,7 +34,7 @@ pub(crate) struct Input {
 
 impl Input {
     /// Makes a reader; nothing is read yet.
-    pub(crate) fn new(fd: Fd) -> Self {
+    pub fn new(fd: Fd) -> Self {
         Self {
             fd,
             buf: Vec::new(),
@@ -49,7 +50,7 @@ impl Input {
 
     /// Opens a file for reading; `-` is standard input. A directory opens, and fails when it is read, whatever
     /// the file system below says about opening it.
-    pub(crate) fn open(sys: &mut dyn System, path: &[u8]) -> SysResult<Self> {
+    pub fn open(sys: &mut dyn System, path: &[u8]) -> SysResult<Self> {
         if path == b"-" {
             return Ok(Self::new(0));
         }
@@ -64,12 +65,12 @@ impl Input {
     }
 
     /// Returns the descriptor, to ask about the file behind it.
-    pub(crate) fn fd(&self) -> Fd {
+    pub fn fd(&self) -> Fd {
         self.fd
     }
 
     /// Gives back the memory of a long line, and closes the file unless it is one of the three standard streams.
-    pub(crate) fn close(mut self, sys: &mut dyn System) {
+    pub fn close(mut self, sys: &mut dyn System) {
         self.held.end(sys);
         if self.fd > 2 && self.broken.is_none() {
             sys.close(self.fd);
@@ -77,7 +78,7 @@ impl Input {
     }
 
     /// Returns what is in the buffer, after reading if it was empty; empty at the end.
-    pub(crate) fn fill(&mut self, sys: &mut dyn System) -> SysResult<&[u8]> {
+    pub fn fill(&mut self, sys: &mut dyn System) -> SysResult<&[u8]> {
         if self.start == self.end && !self.ended {
             self.start = 0;
             self.end = 0;
@@ -87,7 +88,7 @@ impl Input {
     }
 
     /// As [`Input::fill`], but never takes more than that from the descriptor.
-    pub(crate) fn fill_at_most(&mut self, sys: &mut dyn System, most: usize) -> SysResult<&[u8]> {
+    pub fn fill_at_most(&mut self, sys: &mut dyn System, most: usize) -> SysResult<&[u8]> {
         if self.start == self.end && !self.ended {
             self.start = 0;
             self.end = 0;
@@ -98,17 +99,13 @@ impl Input {
     }
 
     /// Marks bytes of [`Input::fill`] as used.
-    pub(crate) fn consume(&mut self, bytes: usize) {
+    pub fn consume(&mut self, bytes: usize) {
         self.start = usize::min(self.start + bytes, self.end);
     }
 
     /// Returns the next record with its delimiter (the last one may lack it); `None` at the end.
     /// A record that does not fit the memory limit is `Stop::Limit(Memory)`.
-    pub(crate) fn record(
-        &mut self,
-        sys: &mut dyn System,
-        delimiter: u8,
-    ) -> SysResult<Option<&[u8]>> {
+    pub fn record(&mut self, sys: &mut dyn System, delimiter: u8) -> SysResult<Option<&[u8]>> {
         let mut scanned = 0;
         loop {
             let found = self
@@ -137,7 +134,7 @@ impl Input {
     }
 
     /// Gives unread bytes back to a file that can seek, so that the next reader of the same descriptor sees them.
-    pub(crate) fn give_back(&mut self, sys: &mut dyn System) {
+    pub fn give_back(&mut self, sys: &mut dyn System) {
         let unread = i64::try_from(self.end - self.start).unwrap_or(0);
         if unread > 0 && sys.seek(self.fd, Whence::Current(-unread)).is_ok() {
             self.start = self.end;
@@ -192,11 +189,11 @@ impl Input {
 
 /// Counts memory that a command holds, so that all of it is given back however the command ends.
 #[derive(Debug, Default)]
-pub(crate) struct Held(u64);
+pub struct Held(u64);
 
 impl Held {
     /// Counts more bytes, before they are allocated.
-    pub(crate) fn more(&mut self, sys: &mut dyn System, bytes: usize) -> Result<(), Stop> {
+    pub fn more(&mut self, sys: &mut dyn System, bytes: usize) -> Result<(), Stop> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         sys.reserve(bytes)?;
         self.0 = self.0.saturating_add(bytes);
@@ -205,7 +202,7 @@ impl Held {
 
     /// Makes `to` a copy of `from`.
     #[inline]
-    pub(crate) fn copy(
+    pub fn copy(
         &mut self,
         sys: &mut dyn System,
         to: &mut Vec<u8>,
@@ -239,7 +236,7 @@ impl Held {
     }
 
     /// Makes room for that many items more.
-    pub(crate) fn room<T>(
+    pub fn room<T>(
         &mut self,
         sys: &mut dyn System,
         list: &mut Vec<T>,
@@ -257,20 +254,20 @@ impl Held {
     }
 
     /// Gives some bytes back.
-    pub(crate) fn less(&mut self, sys: &mut dyn System, bytes: usize) {
+    pub fn less(&mut self, sys: &mut dyn System, bytes: usize) {
         let bytes = u64::min(u64::try_from(bytes).unwrap_or(u64::MAX), self.0);
         sys.release(bytes);
         self.0 -= bytes;
     }
 
     /// Gives everything back.
-    pub(crate) fn end(&mut self, sys: &mut dyn System) {
+    pub fn end(&mut self, sys: &mut dyn System) {
         sys.release(std::mem::take(&mut self.0));
     }
 }
 
 /// Collects output and writes it in large pieces. Call [`Output::finish`] at the end.
-pub(crate) struct Output {
+pub struct Output {
     fd: Fd,
     buf: Vec<u8>,
     /// The first failure, after which everything is dropped.
@@ -279,7 +276,7 @@ pub(crate) struct Output {
 
 impl Output {
     /// Makes a writer.
-    pub(crate) fn new(fd: Fd) -> Self {
+    pub fn new(fd: Fd) -> Self {
         Self {
             fd,
             buf: Vec::new(),
@@ -288,7 +285,7 @@ impl Output {
     }
 
     /// Writes bytes. A failure is remembered for [`Output::finish`].
-    pub(crate) fn put(&mut self, sys: &mut dyn System, bytes: &[u8]) -> Result<(), Stop> {
+    pub fn put(&mut self, sys: &mut dyn System, bytes: &[u8]) -> Result<(), Stop> {
         if self.buf.len() + bytes.len() > CHUNK {
             self.flush(sys)?;
             if bytes.len() >= CHUNK {
@@ -300,12 +297,12 @@ impl Output {
     }
 
     /// Returns the buffer, to format straight into it; follow with [`Output::settle`].
-    pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buf
     }
 
     /// Writes the buffer out if it has grown large.
-    pub(crate) fn settle(&mut self, sys: &mut dyn System) -> Result<(), Stop> {
+    pub fn settle(&mut self, sys: &mut dyn System) -> Result<(), Stop> {
         if self.buf.len() >= CHUNK {
             meter::collected(self.buf.len());
             self.flush(sys)
@@ -315,12 +312,7 @@ impl Output {
     }
 
     /// Writes the same byte many times.
-    pub(crate) fn repeat(
-        &mut self,
-        sys: &mut dyn System,
-        byte: u8,
-        mut times: usize,
-    ) -> Result<(), Stop> {
+    pub fn repeat(&mut self, sys: &mut dyn System, byte: u8, mut times: usize) -> Result<(), Stop> {
         while times > 0 {
             let now = usize::min(times, CHUNK);
             self.buf.resize(self.buf.len() + now, byte);
@@ -331,7 +323,7 @@ impl Output {
     }
 
     /// Writes out what was collected.
-    pub(crate) fn flush(&mut self, sys: &mut dyn System) -> Result<(), Stop> {
+    pub fn flush(&mut self, sys: &mut dyn System) -> Result<(), Stop> {
         let bytes = std::mem::take(&mut self.buf);
         let done = if bytes.is_empty() {
             Ok(())
@@ -344,12 +336,12 @@ impl Output {
     }
 
     /// Tells whether a write has failed, so that a command may stop early.
-    pub(crate) fn failed(&self) -> bool {
+    pub fn failed(&self) -> bool {
         self.failed.is_some()
     }
 
     /// Writes out the rest; the error is the first failure of any write (`NAME: write error: TEXT` is the command's to say).
-    pub(crate) fn finish(mut self, sys: &mut dyn System) -> Result<Result<(), Errno>, Stop> {
+    pub fn finish(mut self, sys: &mut dyn System) -> Result<Result<(), Errno>, Stop> {
         self.flush(sys)?;
         Ok(self.failed.map_or(Ok(()), Err))
     }
@@ -371,7 +363,7 @@ impl Output {
 }
 
 /// Prints text on standard error, as it is.
-pub(crate) fn say(sys: &mut dyn System, parts: &[&[u8]]) -> Result<(), Stop> {
+pub fn say(sys: &mut dyn System, parts: &[&[u8]]) -> Result<(), Stop> {
     match sys.write(2, &parts.concat()) {
         Err(SysError::Stop(stop)) => Err(stop),
         _ => Ok(()),
@@ -379,7 +371,7 @@ pub(crate) fn say(sys: &mut dyn System, parts: &[&[u8]]) -> Result<(), Stop> {
 }
 
 /// Prints `NAME: PARTS` on standard error and gives back the status to end with.
-pub(crate) fn fail(
+pub fn fail(
     sys: &mut dyn System,
     args: &[Vec<u8>],
     status: i32,
@@ -390,12 +382,12 @@ pub(crate) fn fail(
 }
 
 /// Returns the name that a command was called by.
-pub(crate) fn called(args: &[Vec<u8>]) -> &[u8] {
+pub fn called(args: &[Vec<u8>]) -> &[u8] {
     args.first().map_or(&b""[..], Vec::as_slice)
 }
 
 /// Prints `NAME: MESSAGE` on standard error.
-pub(crate) fn complain(sys: &mut dyn System, name: &[u8], message: &[u8]) -> Result<(), Stop> {
+pub fn complain(sys: &mut dyn System, name: &[u8], message: &[u8]) -> Result<(), Stop> {
     let mut line = Vec::with_capacity(name.len() + message.len() + 3);
     line.extend_from_slice(name);
     line.extend_from_slice(b": ");

@@ -3,7 +3,7 @@
 use crate::budget::PIECE;
 
 /// Cuts a text into pieces of at most [`PIECE`] bytes, never inside a character.
-pub(crate) fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {

@@ -48,7 +48,7 @@ impl Default for Bounds {
 pub type Monotonic = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// What is left.
-pub(crate) struct Budget {
+pub struct Budget {
     bounds: Bounds,
     commands: Cell<u64>,
     loops: Cell<u64>,
@@ -62,14 +62,14 @@ pub(crate) struct Budget {
 }
 
 /// How many bytes a loop over data goes through before it asks again.
-pub(crate) const PIECE: usize = 32 << 10;
+pub const PIECE: usize = 32 << 10;
 
 /// How many units of work pass between two looks at the clock.
 const CHECK_EVERY: u32 = 256;
 
 impl Budget {
     /// Starts a run now.
-    pub(crate) fn new(bounds: Bounds, cancel: Arc<AtomicBool>, clock: Monotonic) -> Self {
+    pub fn new(bounds: Bounds, cancel: Arc<AtomicBool>, clock: Monotonic) -> Self {
         let deadline = clock().saturating_add(bounds.time);
         Self {
             bounds,
@@ -86,30 +86,30 @@ impl Budget {
     }
 
     /// Returns the bounds the run started with.
-    pub(crate) fn bounds(&self) -> &Bounds {
+    pub fn bounds(&self) -> &Bounds {
         &self.bounds
     }
 
     /// Returns the moment, on the monotonic clock, at which the run must be over.
-    pub(crate) fn deadline(&self) -> Duration {
+    pub fn deadline(&self) -> Duration {
         self.deadline
     }
 
     /// Counts one simple command.
-    pub(crate) fn command(&self) -> Result<(), Stop> {
+    pub fn command(&self) -> Result<(), Stop> {
         spend(&self.commands, 1, self.bounds.commands, Limit::Commands)?;
         self.work(1)
     }
 
     /// Counts loop turns, or steps of an inner language.
-    pub(crate) fn turns(&self, n: u64) -> Result<(), Stop> {
+    pub fn turns(&self, n: u64) -> Result<(), Stop> {
         meter::stepped(n);
         spend(&self.loops, n, self.bounds.loops, Limit::Loops)?;
         self.work(1)
     }
 
     /// Counts bytes of captured output, before they are kept.
-    pub(crate) fn output(&self, bytes: usize) -> Result<(), Stop> {
+    pub fn output(&self, bytes: usize) -> Result<(), Stop> {
         spend(
             &self.output,
             bytes as u64,
@@ -119,19 +119,19 @@ impl Budget {
     }
 
     /// Returns how many bytes of output may still be kept.
-    pub(crate) fn output_left(&self) -> u64 {
+    pub fn output_left(&self) -> u64 {
         self.bounds.output.saturating_sub(self.output.get())
     }
 
     /// Counts bytes that are about to be held; refused before they are allocated. What is held has to be made,
     /// so that this is work too.
-    pub(crate) fn reserve(&self, bytes: u64) -> Result<(), Stop> {
+    pub fn reserve(&self, bytes: u64) -> Result<(), Stop> {
         spend(&self.memory, bytes, self.bounds.memory, Limit::Memory)?;
         self.made(bytes)
     }
 
     /// Asks whether that many bytes may be held for a moment, and counts making them.
-    pub(crate) fn room(&self, bytes: usize) -> Result<(), Stop> {
+    pub fn room(&self, bytes: usize) -> Result<(), Stop> {
         if bytes as u64 > self.memory_left() {
             return Err(Stop::Limit(Limit::Memory));
         }
@@ -140,7 +140,7 @@ impl Budget {
 
     /// Counts the work of making what is held.
     #[inline]
-    pub(crate) fn made(&self, bytes: u64) -> Result<(), Stop> {
+    pub fn made(&self, bytes: u64) -> Result<(), Stop> {
         let units = u32::try_from(bytes >> 10).unwrap_or(u32::MAX - 1) + 1;
         match self.until_check.get().checked_sub(units) {
             Some(left) => {
@@ -153,13 +153,13 @@ impl Budget {
 
     /// Counts bytes that outlive the call: variables, files, functions. They leave some of the limit free, so that
     /// a session that is full can still be looked at and emptied.
-    pub(crate) fn reserve_kept(&self, bytes: u64) -> Result<(), Stop> {
+    pub fn reserve_kept(&self, bytes: u64) -> Result<(), Stop> {
         spend(&self.memory, bytes, self.most_kept(), Limit::Memory)?;
         self.made(bytes)
     }
 
     /// Counts what earlier calls left; never refused, since only a call can remove it.
-    pub(crate) fn inherit(&self, bytes: u64) {
+    pub fn inherit(&self, bytes: u64) {
         let sum = self.memory.get().saturating_add(bytes);
         self.memory.set(sum.min(self.most_kept()));
     }
@@ -169,29 +169,29 @@ impl Budget {
     }
 
     /// Returns how many bytes may still be held.
-    pub(crate) fn memory_left(&self) -> u64 {
+    pub fn memory_left(&self) -> u64 {
         self.bounds.memory.saturating_sub(self.memory.get())
     }
 
     /// Gives back bytes that are no longer held.
-    pub(crate) fn release(&self, bytes: u64) {
+    pub fn release(&self, bytes: u64) {
         self.memory.set(self.memory.get().saturating_sub(bytes));
     }
 
     /// Enters one level of nesting; every `Ok` needs one [`Budget::leave`].
-    pub(crate) fn enter(&self) -> Result<(), Stop> {
+    pub fn enter(&self) -> Result<(), Stop> {
         spend(&self.depth, 1, self.bounds.depth, Limit::Depth)
     }
 
     /// Leaves one level of nesting.
-    pub(crate) fn leave(&self) {
+    pub fn leave(&self) {
         self.depth.set(self.depth.get().saturating_sub(1));
     }
 
     /// Counts work that has no limit of its own, so that long work still sees time and cancel.
     /// One unit is about as much as one simple command, one line or one kilobyte.
     #[inline]
-    pub(crate) fn work(&self, units: u32) -> Result<(), Stop> {
+    pub fn work(&self, units: u32) -> Result<(), Stop> {
         meter::asked(units);
         match self.until_check.get().checked_sub(units) {
             Some(left) => {
@@ -204,13 +204,13 @@ impl Budget {
 
     /// Counts bytes that a loop goes through, a [`PIECE`] of them at a time.
     #[inline]
-    pub(crate) fn work_bytes(&self, bytes: usize) -> Result<(), Stop> {
+    pub fn work_bytes(&self, bytes: usize) -> Result<(), Stop> {
         self.work(units(bytes))
     }
 
     /// Looks at clock and cancel flag now.
     #[cold]
-    pub(crate) fn look(&self) -> Result<(), Stop> {
+    pub fn look(&self) -> Result<(), Stop> {
         self.until_check.set(CHECK_EVERY);
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Stop::Cancelled);
@@ -224,7 +224,7 @@ impl Budget {
 
 /// Returns how much work going through that many bytes is.
 #[inline]
-pub(crate) fn units(bytes: usize) -> u32 {
+pub fn units(bytes: usize) -> u32 {
     u32::try_from(bytes >> 10).unwrap_or(u32::MAX - 1) + 1
 }
 
