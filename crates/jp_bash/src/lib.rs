@@ -10,7 +10,6 @@ mod host;
 mod input;
 mod limits;
 mod output;
-mod regex;
 mod shell;
 pub mod tool;
 mod unified;

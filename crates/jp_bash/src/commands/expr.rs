@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
+use jp_bash_regex::{Flags, Flavor, Regex};
 use jp_bash_system::{Stop, System};
 
 use super::Spec;
 use super::file::Cmd;
-use crate::regex::{Flags, Flavor, Regex};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

@@ -1,5 +1,6 @@
 //! `nl`: numbers lines.
 
+use jp_bash_regex::{Flags, Flavor, MatchError, Regex};
 use jp_bash_system::io::Input;
 use jp_bash_system::{Stop, SysResult, System, failed};
 
@@ -7,7 +8,6 @@ use super::Spec;
 use super::file::{Cmd, HELP, VERSION};
 use super::numbers::signed;
 use super::options::{Opt, Takes, opt};
-use crate::regex::{Flags, Flavor, MatchError, Regex};
 
 /// The command.
 pub(crate) const SPEC: Spec = Spec {

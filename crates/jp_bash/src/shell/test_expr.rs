@@ -1,9 +1,9 @@
 //! `[[ ]]`, and the file and text tests it shares with `test`.
 
+use jp_bash_regex::{Flags, Flavor, MatchError, RegexError};
 use jp_bash_syntax::ast::{Test, TestOp, Word};
 use jp_bash_system::{FileKind, Follow, Limit, Stat, Stop, System, failed};
 
-use crate::regex::{Flags, Flavor, MatchError, RegexError};
 use crate::shell::Shell;
 use crate::shell::flow::Flow;
 use crate::shell::options::{self, Opt};

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
+use jp_bash_regex::{Dialect, Flags, Flavor, Regex, RegexError};
 use jp_bash_system::{Stop, System};
 use rustc_hash::FxHashMap;
 
 use super::lex;
-use crate::regex::{Dialect, Flags, Flavor, Regex, RegexError};
 
 /// How many dynamic patterns are kept compiled.
 const KEPT: usize = 128;

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
+use jp_bash_regex::{MatchError, Regex};
 use jp_bash_system::{PIECE, System};
 
 use super::chars;
 use super::value::{Long, Meter, SHORT, Value};
-use crate::regex::{MatchError, Regex};
 
 /// How a record is cut into fields.
 #[derive(Clone)]

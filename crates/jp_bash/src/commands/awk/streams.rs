@@ -8,7 +8,7 @@ use jp_bash_system::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::regex::{MatchError, Regex};
+use jp_bash_regex::{MatchError, Regex};
 
 use super::op::Dest;
 

@@ -1,5 +1,6 @@
 //! Evaluating the expression of `find` for one file.
 
+use jp_bash_regex::MatchError;
 use jp_bash_system::io::Output;
 use jp_bash_system::{Errno, FileKind, Follow, Stat, Stop, Timestamp, failed};
 
@@ -10,7 +11,6 @@ use super::{Item, Links, printf};
 use crate::commands::file::glob::Glob;
 use crate::commands::file::size::blocks;
 use crate::commands::file::{Cmd, time};
-use crate::regex::MatchError;
 
 /// The state of a run.
 pub(super) struct Evaluator<'a, 's> {

@@ -1,9 +1,9 @@
 //! The expression of `find`, as a tree.
 
+use jp_bash_regex::Regex;
 use jp_bash_system::{FileKind, Stat, Timestamp};
 
 use crate::commands::file::mode::Mode;
-use crate::regex::Regex;
 
 /// `+N`, `-N` or `N`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! What the arguments of grep ask for.
 
+use jp_bash_regex::{Dialect, Flags, Flavor, Regex, Whole};
 use jp_bash_system::io::{Input, complain};
 use jp_bash_system::{OpenHow, Stop, System, failed};
 
 use crate::commands::options::{Order, parse_with_usage};
-use crate::regex::{Dialect, Flags, Flavor, Regex, Whole};
 
 const USAGE: &[u8] = b"Usage: grep [OPTION]... PATTERNS [FILE]...\n";
 

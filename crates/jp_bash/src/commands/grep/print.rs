@@ -1,10 +1,10 @@
 //! How grep writes a line: names, numbers, separators, colours.
 
+use jp_bash_regex::MatchError;
 use jp_bash_system::{Stop, SysResult, System};
 
 use super::config::Show;
 use super::search::{Place, Search};
-use crate::regex::MatchError;
 
 /// Colours, as GNU's defaults.
 const MATCH: &str = "01;31";

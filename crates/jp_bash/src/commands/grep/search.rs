@@ -1,12 +1,12 @@
 //! Searches one file: whole buffers at a time, with only as many earlier lines kept as context needs.
 
+use jp_bash_regex::{MatchError, WINDOW};
 use jp_bash_system::io::{Output, complain};
 use jp_bash_system::{Errno, Fd, FileKind, Limit, Stop, SysError, SysResult, System, Whence};
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::config::{Binary, Config, Show};
 use super::print;
-use crate::regex::{MatchError, WINDOW};
 
 /// How much is read at once, as GNU's first buffer: where a NUL makes a file binary depends on it.
 const PIECE: usize = 96 * 1024;

@@ -2,11 +2,11 @@
 
 mod argument;
 
+use jp_bash_regex::{Dialect, Flags, Flavor, Regex};
 use jp_bash_system::{Stop, System};
 use rustc_hash::FxHashMap;
 
 use super::script::{Action, Address, Command, Pattern, Script};
-use crate::regex::{Dialect, Flags, Flavor, Regex};
 
 /// A piece of script: an `-e` or a file.
 pub(super) struct Piece {

@@ -4,12 +4,12 @@ mod queue;
 mod select;
 mod substitute;
 
+use jp_bash_regex::MatchError;
 use jp_bash_system::io::{Input, complain};
 use jp_bash_system::{Errno, OpenHow, Stop, System, failed};
 
 use super::files::{Files, Sink};
 use super::script::{Action, Command, Script};
-use crate::regex::MatchError;
 
 /// What can end a run early, beside a [`Stop`].
 #[derive(Debug)]

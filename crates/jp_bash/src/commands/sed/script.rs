@@ -1,6 +1,6 @@
 //! A sed script after reading: commands in a row, blocks and branches as indexes.
 
-use crate::regex::Regex;
+use jp_bash_regex::Regex;
 
 /// A regular expression of the script, or the one used last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

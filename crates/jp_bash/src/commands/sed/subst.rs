@@ -196,7 +196,7 @@ impl Casing {
         while !rest.is_empty() {
             let case = self.one.take().or(self.all);
             let (c, len) = if utf8 {
-                match crate::regex::decode(rest) {
+                match jp_bash_regex::decode(rest) {
                     Some(found) => found,
                     None => {
                         out.extend(rest.first());

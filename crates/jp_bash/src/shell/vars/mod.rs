@@ -133,7 +133,7 @@ pub(crate) struct Vars {
     /// Where `getopts` is.
     pub(crate) getopts: crate::shell::builtins::small::GetoptsState,
     /// Regular expressions of `[[ =~ ]]`.
-    pub(crate) regexes: crate::regex::RegexCache,
+    pub(crate) regexes: jp_bash_regex::RegexCache,
     /// Array literals among the words of the command being run, by the place of their word: `declare a=(…)`.
     pub(crate) array_words: Vec<(usize, Vec<crate::shell::expand::assign::Item>)>,
 }
@@ -173,7 +173,7 @@ impl Vars {
             digest: self.digest.clone(),
             parsed: crate::shell::arith::Cache::default(),
             getopts: self.getopts,
-            regexes: crate::regex::RegexCache::default(),
+            regexes: jp_bash_regex::RegexCache::default(),
             array_words: Vec::new(),
         }
     }

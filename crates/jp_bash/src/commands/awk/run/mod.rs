@@ -19,6 +19,7 @@ use std::rc::Rc;
 
 pub(super) use input::assignment;
 
+use jp_bash_regex::{MatchError, Regex, RegexError};
 use jp_bash_system::io::Output;
 use jp_bash_system::{Limit, PIECE, Stop, System};
 
@@ -29,7 +30,6 @@ use super::pattern::Patterns;
 use super::record::{Record, Splitter};
 use super::streams::{Separator, Streams};
 use super::value::{ArrayRef, Meter, Value};
-use crate::regex::{MatchError, Regex, RegexError};
 
 /// Why a program ends before its end.
 pub(super) enum Fault {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use jp_bash_regex::Regex;
 use jp_bash_system::Stop;
 use smallvec::{SmallVec, smallvec};
 
@@ -10,7 +11,6 @@ use super::super::chars;
 use super::super::op::{Place, Target};
 use super::super::value::Value;
 use super::{Ran, Vm};
-use crate::regex::Regex;
 
 type Groups = Vec<Option<(usize, usize)>>;
 

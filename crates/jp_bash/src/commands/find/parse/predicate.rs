@@ -1,5 +1,6 @@
 //! The arguments of single tests and actions.
 
+use jp_bash_regex::{Flags, Flavor, Regex};
 use jp_bash_system::{FileKind, Follow, OpenHow, Timestamp, failed};
 
 use super::{Bad, Parsed, Parser, Syntax, bad};
@@ -7,7 +8,6 @@ use crate::commands::date_text;
 use crate::commands::date_zone::Zone;
 use crate::commands::file::mode::parse_mode;
 use crate::commands::find::expr::{Count, Exec, Expr, Perm, Sink, Which};
-use crate::regex::{Flags, Flavor, Regex};
 
 impl<'a> Parser<'a, '_> {
     pub(super) fn regex(&mut self, name: &[u8], ignore_case: bool) -> Parsed<Expr> {

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use jp_bash_regex::{Flavor, MatchError, Regex, RegexError};
+
 use super::{Entry, two};
 use crate::commands::jq::fail::{self, Fail, Result};
 use crate::commands::jq::text::Text;
 use crate::commands::jq::value::Value;
 use crate::commands::jq::world::World;
-use crate::regex::{self, Flavor, MatchError, Regex, RegexError};
 
 pub(super) const TABLE: &[Entry] = &[("_match", 3, matches)];
 
@@ -219,10 +220,10 @@ fn compile(world: &mut World<'_>, pattern: &Text, flags: &Text) -> Result<(Rc<Re
         modes.push_str("(?s)");
     }
     let text = modes + &translate(pattern.as_str(), has(b'x'));
-    let how = regex::Flags {
+    let how = jp_bash_regex::Flags {
         ignore_case: has(b'i'),
         utf8: true,
-        ..regex::Flags::default()
+        ..jp_bash_regex::Flags::default()
     };
     let regex = match Regex::new(world.fuel.sys, text.as_bytes(), Flavor::Perl, how)? {
         Ok(regex) => Rc::new(regex),

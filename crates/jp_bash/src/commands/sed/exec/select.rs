@@ -1,10 +1,10 @@
 //! Which lines a command is for: addresses and ranges. Changes no text.
 
+use jp_bash_regex::Regex;
 use jp_bash_system::System;
 
 use super::{Fault, Range, Run};
 use crate::commands::sed::script::{Address, Command, Pattern};
-use crate::regex::Regex;
 
 impl<'s> Run<'s> {
     pub(super) fn selects(

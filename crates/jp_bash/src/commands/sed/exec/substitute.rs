@@ -39,7 +39,7 @@ impl Run<'_> {
                         asked = at;
                     }
                     let rest = line.get(at..).unwrap_or_default();
-                    let (len, made) = match crate::regex::decode(rest) {
+                    let (len, made) = match jp_bash_regex::decode(rest) {
                         Some((c, len)) => (len, table.get(&c)),
                         None => (1, None),
                     };
@@ -151,7 +151,7 @@ impl Run<'_> {
     pub(super) fn char_len(&self, at: usize) -> usize {
         let rest = self.line.get(at..).unwrap_or_default();
         if self.settings.utf8 {
-            crate::regex::decode(rest).map_or(1, |(_, len)| len)
+            jp_bash_regex::decode(rest).map_or(1, |(_, len)| len)
         } else {
             1
         }

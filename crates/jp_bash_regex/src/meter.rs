@@ -8,13 +8,13 @@ use std::cell::Cell;
 use jp_bash_system::{Budget, Stop, System};
 
 /// The most text that is searched in one go.
-pub(crate) const WINDOW: usize = 62 << 10;
+pub const WINDOW: usize = 62 << 10;
 
 /// So many bytes or steps are one unit of work.
 const UNIT: u32 = 1024;
 
 /// What is asked: a run's budget, directly or through the system calls of a command.
-pub(crate) trait Asks {
+pub trait Asks {
     /// Counts work; a unit is about a kilobyte.
     fn work(&mut self, units: u32) -> Result<(), Stop>;
     /// Counts bytes about to be held.

@@ -3,7 +3,7 @@
 use regex_automata::util::look::Look;
 
 use super::Parser;
-use crate::regex::set;
+use crate::set;
 
 impl Parser<'_, '_> {
     /// Returns the token here and how many bytes it has.

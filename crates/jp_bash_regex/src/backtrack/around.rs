@@ -1,9 +1,9 @@
 //! What only Perl patterns have: look-around, atomic groups, conditions, calls of groups.
 
 use super::{Frame, Matcher, Pending, Scratch};
-use crate::regex::error::MatchError;
-use crate::regex::meter::{Meter, push};
-use crate::regex::program::Inst;
+use crate::error::MatchError;
+use crate::meter::{Meter, push};
+use crate::program::Inst;
 
 /// The most calls of groups in one attempt.
 const MAX_CALLS: usize = 100_000;

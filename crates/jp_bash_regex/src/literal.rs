@@ -12,7 +12,7 @@ const MOST_AT_ONCE: usize = 16 << 10;
 const LITTLE: usize = 256;
 
 /// A text to look for.
-pub(crate) struct Literal {
+pub struct Literal {
     /// The text, if it is one byte.
     byte: Option<u8>,
     /// Finds the text, or the beginning of a long one.
@@ -38,12 +38,12 @@ impl Literal {
 
     /// Returns how long the text is.
     #[inline]
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
     }
 
     /// Returns the byte that the text is, if it is just one.
-    pub(crate) fn byte(&self) -> Option<u8> {
+    pub fn byte(&self) -> Option<u8> {
         self.byte
     }
 
@@ -59,7 +59,7 @@ impl Literal {
     /// Finds where the text is first at or after `start`, in what may be searched in one go, or says that it is more.
     /// It is for the caller to announce it.
     #[inline]
-    pub(crate) fn find_at_once(&self, text: &[u8], start: usize) -> Option<Option<usize>> {
+    pub fn find_at_once(&self, text: &[u8], start: usize) -> Option<Option<usize>> {
         let left = text.get(start..)?;
         if left.len() > WINDOW || !self.rest.is_empty() {
             return None;

@@ -12,7 +12,7 @@ const MOST_BYTES: u64 = 4 << 20;
 
 /// The patterns compiled last, most recent first. `Send`, so a session may keep it.
 #[derive(Default)]
-pub(crate) struct RegexCache {
+pub struct RegexCache {
     kept: Vec<Entry>,
 }
 
@@ -25,7 +25,7 @@ struct Entry {
 
 impl RegexCache {
     /// Returns the pattern compiled, from the cache if it is there. Call [`RegexCache::settle`] after its use.
-    pub(crate) fn get<A: Asks + ?Sized>(
+    pub fn get<A: Asks + ?Sized>(
         &mut self,
         asks: &mut A,
         pattern: &[u8],
@@ -60,7 +60,7 @@ impl RegexCache {
     }
 
     /// Forgets what is too large to keep, and gives back what was reserved: so little as stays is not counted.
-    pub(crate) fn settle<A: Asks + ?Sized>(&mut self, asks: &mut A) {
+    pub fn settle<A: Asks + ?Sized>(&mut self, asks: &mut A) {
         // Only the pattern used last can have grown.
         let grown = self.kept.first().is_some_and(|entry| entry.regex.owes());
         if !grown {

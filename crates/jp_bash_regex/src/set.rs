@@ -79,7 +79,7 @@ impl Set {
 }
 
 /// Decodes the character at the start of the bytes; `None` when they are not UTF-8.
-pub(crate) fn decode(bytes: &[u8]) -> Option<(char, usize)> {
+pub fn decode(bytes: &[u8]) -> Option<(char, usize)> {
     let first = *bytes.first()?;
     let len = match first {
         0..=0x7f => return Some((char::from(first), 1)),

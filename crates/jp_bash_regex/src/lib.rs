@@ -26,11 +26,11 @@ mod tests;
 #[cfg(test)]
 mod tests_limits;
 
-pub(crate) use cache::RegexCache;
-pub(crate) use error::{MatchError, RegexError};
-pub(crate) use literal::Literal;
-pub(crate) use meter::{Asks, WINDOW};
-pub(crate) use set::decode;
+pub use cache::RegexCache;
+pub use error::{MatchError, RegexError};
+pub use literal::Literal;
+pub use meter::{Asks, WINDOW};
+pub use set::decode;
 
 use jp_bash_system::Stop;
 use regex_automata::util::look::Look;
@@ -42,7 +42,7 @@ use simulate::Prefer;
 
 /// The syntax of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Flavor {
+pub enum Flavor {
     /// `grep`, `sed`.
     Basic,
     /// `grep -E`, `sed -E`, awk, `[[ =~ ]]`.
@@ -55,7 +55,7 @@ pub(crate) enum Flavor {
 
 /// Where tools differ about patterns that POSIX leaves undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(crate) enum Dialect {
+pub enum Dialect {
     /// glibc's `regcomp`: `[[ =~ ]]`, find, expr.
     #[default]
     Posix,
@@ -69,29 +69,35 @@ pub(crate) enum Dialect {
 
 /// What part of a line a match must be (`grep -w`, `grep -x`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(crate) enum Whole {
+pub enum Whole {
+    /// Any part.
     #[default]
     Any,
+    /// Whole words.
     Word,
+    /// The whole line.
     Line,
 }
 
 /// How a pattern is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Flags {
-    pub(crate) ignore_case: bool,
+pub struct Flags {
+    /// Upper and lower case are the same.
+    pub ignore_case: bool,
     /// Characters are UTF-8 (invalid bytes match nothing but themselves), else bytes.
-    pub(crate) utf8: bool,
+    pub utf8: bool,
     /// `REG_NEWLINE`: `^` and `$` match at lines too, `.` and `[^x]` do not match a newline.
-    pub(crate) newline: bool,
-    pub(crate) dialect: Dialect,
+    pub newline: bool,
+    /// What undefined patterns mean.
+    pub dialect: Dialect,
     /// Texts hold many lines ending in this byte: anchors match at each, and no match crosses it.
-    pub(crate) lines: Option<u8>,
-    pub(crate) whole: Whole,
+    pub lines: Option<u8>,
+    /// What part of a line a match must be.
+    pub whole: Whole,
 }
 
 /// A compiled pattern. Usable from one thread at a time: searches reuse buffers inside.
-pub(crate) struct Regex {
+pub struct Regex {
     engine: Engine,
     groups: usize,
     /// The names of the groups from 1 on, for Perl patterns.
@@ -115,7 +121,7 @@ struct Made {
 
 impl Regex {
     /// Compiles a pattern. The error's text is GNU's.
-    pub(crate) fn new<A: Asks + ?Sized>(
+    pub fn new<A: Asks + ?Sized>(
         asks: &mut A,
         pattern: &[u8],
         flavor: Flavor,
@@ -126,7 +132,7 @@ impl Regex {
 
     /// Compiles several patterns into one that matches what any of them matches.
     /// Back-references count the groups of their own pattern.
-    pub(crate) fn any_of<A: Asks + ?Sized>(
+    pub fn any_of<A: Asks + ?Sized>(
         mut asks: &mut A,
         patterns: &[&[u8]],
         flavor: Flavor,
@@ -165,22 +171,22 @@ impl Regex {
     }
 
     /// Returns how many groups the pattern has, without the whole match.
-    pub(crate) fn group_count(&self) -> usize {
+    pub fn group_count(&self) -> usize {
         self.groups
     }
 
     /// Returns the names of the groups from 1 on, as far as they have any.
-    pub(crate) fn group_names(&self) -> &[Option<String>] {
+    pub fn group_names(&self) -> &[Option<String>] {
         &self.names
     }
 
     /// Returns what GNU grep would warn about.
-    pub(crate) fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
     /// Returns what finds the text that the pattern is, if it is just a text.
-    pub(crate) fn literal(&self) -> Option<&Literal> {
+    pub fn literal(&self) -> Option<&Literal> {
         match &self.engine {
             Engine::Literal(literal) => Some(literal),
             Engine::Automaton(_) => None,
@@ -188,23 +194,23 @@ impl Regex {
     }
 
     /// Returns about how many bytes the pattern holds.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         self.tally.size()
     }
 
     /// Tells whether the pattern has reserved anything that was not given back.
-    pub(crate) fn owes(&self) -> bool {
+    pub fn owes(&self) -> bool {
         self.tally.owes()
     }
 
     /// Gives back what the pattern has reserved: it is dropped, or kept by someone who bounds it.
-    pub(crate) fn settle<A: Asks + ?Sized>(&self, asks: &mut A) {
+    pub fn settle<A: Asks + ?Sized>(&self, asks: &mut A) {
         self.tally.settle(asks);
     }
 
     /// Tells whether the pattern matches at or after `start`. What is before `start` is context for anchors.
     #[inline]
-    pub(crate) fn is_match_at<A: Asks + ?Sized>(
+    pub fn is_match_at<A: Asks + ?Sized>(
         &self,
         asks: &mut A,
         text: &[u8],
@@ -238,7 +244,7 @@ impl Regex {
     /// Finds a position in the first line that matches, for patterns compiled with [`Flags::lines`]:
     /// cheaper than a match, as neither its start nor its longest end is needed.
     #[inline]
-    pub(crate) fn line_at<A: Asks + ?Sized>(
+    pub fn line_at<A: Asks + ?Sized>(
         &self,
         asks: &mut A,
         text: &[u8],
@@ -288,7 +294,7 @@ impl Regex {
 
     /// Finds the leftmost match at or after `start`, the longest there.
     #[inline]
-    pub(crate) fn find_at<A: Asks + ?Sized>(
+    pub fn find_at<A: Asks + ?Sized>(
         &self,
         asks: &mut A,
         text: &[u8],
@@ -322,7 +328,7 @@ impl Regex {
     }
 
     /// Finds a match and its groups: index 0 is the whole match.
-    pub(crate) fn captures_at<A: Asks + ?Sized>(
+    pub fn captures_at<A: Asks + ?Sized>(
         &self,
         mut asks: &mut A,
         text: &[u8],

@@ -2,9 +2,9 @@
 
 use super::token::Token;
 use super::{MAX_COUNT, MAX_DEPTH, Parser};
-use crate::regex::Dialect;
-use crate::regex::error::RegexError;
-use crate::regex::node::Node;
+use crate::Dialect;
+use crate::error::RegexError;
+use crate::node::Node;
 
 impl Parser<'_, '_> {
     pub(super) fn repeats(&mut self, mut node: Node) -> Result<Node, RegexError> {
