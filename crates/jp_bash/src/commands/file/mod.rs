@@ -4,14 +4,10 @@ pub(crate) mod backup;
 pub(crate) mod canon;
 pub(crate) mod copy;
 pub(crate) mod glob;
-#[cfg(test)]
-pub(crate) mod machine;
 pub(crate) mod mode;
 pub(crate) mod name;
 pub(crate) mod size;
 pub(crate) mod target;
-#[cfg(test)]
-mod tests;
 pub(crate) mod time;
 
 use jp_bash_system::io::{Output, complain};
