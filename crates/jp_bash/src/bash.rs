@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jp_bash_system::{Bounds, Budget, Monotonic};
 
-use crate::commands;
 use crate::host::{Park, Random, Transport, WallClock};
 use crate::output::OnOutput;
 use crate::shell::call::{ExecOptions, ExecResult, SetupError};
@@ -24,7 +23,7 @@ pub struct BashBuilder {
 impl Default for BashBuilder {
     fn default() -> Self {
         Self {
-            setup: Setup::new(commands::programs()),
+            setup: Setup::new(jp_bash_commands::programs()),
         }
     }
 }
@@ -295,14 +294,13 @@ const _: () = {
 
 #[cfg(test)]
 mod tests {
-    use crate::commands;
     use crate::shell::run::known_missing;
 
     #[test]
     fn no_command_of_ours_is_called_missing() {
         for name in known_missing() {
             assert!(
-                commands::programs().find(name.as_bytes()).is_none(),
+                jp_bash_commands::programs().find(name.as_bytes()).is_none(),
                 "{name}"
             );
         }

@@ -5,11 +5,12 @@
 //! through what the embedder handed over: a mount, a transport, a clock.
 
 mod bash;
-mod commands;
 mod host;
 mod input;
 mod limits;
 mod output;
+#[cfg(test)]
+mod pace_tests;
 mod shell;
 pub mod tool;
 mod unified;
@@ -34,7 +35,7 @@ pub use vfs::{
 
 /// Returns the names of all commands and builtins, in the order of their names.
 pub fn command_names() -> impl Iterator<Item = &'static str> {
-    let mut names: Vec<&'static str> = commands::programs()
+    let mut names: Vec<&'static str> = jp_bash_commands::programs()
         .names()
         .iter()
         .copied()
@@ -55,6 +56,6 @@ pub fn commands_reference() -> String {
         "# Commands of the virtual bash\n\nMade from the code; do not edit.\n\n## Builtins of the shell\n\n{}\n\n\
          ## Commands\n\nAn option that is not listed is unknown, and refused with GNU's message.\n\n{}",
         builtins.join(" "),
-        commands::table_doc::command_table()
+        jp_bash_commands::command_table()
     )
 }
