@@ -5,6 +5,7 @@
 /// `exec` prints each as `bash: -c: line N: MESSAGE` or `FILE: line N: MESSAGE`; the status is [`SyntaxError::status`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
+    /// What to print, each with the line it is about.
     pub messages: Vec<(u32, Vec<u8>)>,
     /// What kind of error it is.
     pub kind: SyntaxErrorKind,

@@ -19,6 +19,7 @@ pub type Aliases<'a> = dyn Fn(&[u8]) -> Option<Arc<[u8]>> + 'a;
 
 /// Answers whether there is time to read on; asked for every [`PARTS`] parts of a text.
 pub trait Patience {
+    /// Answers that question.
     fn goes_on(&self) -> bool;
 }
 
@@ -64,6 +65,7 @@ pub struct ParseOptions {
     pub first_line: u32,
     /// Where the script was read, for the functions in it (`BASH_SOURCE`).
     pub source: Arc<[u8]>,
+    /// The one that is asked whether to read on.
     pub asked: Asked,
 }
 
