@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use jp_bash::{Bash, BashBuilder, Bounds, HostDir, HostMode};
 
 /// A session that stands in `/tmp/w`.
@@ -15,7 +17,8 @@ impl Machine {
     /// Shows a directory of the host at `/mnt`.
     fn mounted(mode: HostMode) -> (Self, tempfile::TempDir) {
         let dir = tempfile::tempdir().unwrap();
-        let host = HostDir::open(dir.path()).unwrap();
+        let host = Dir::open_ambient_dir(dir.path(), ambient_authority()).unwrap();
+        let host = HostDir::from_dir(host);
         let machine = Self::built(Bash::builder().mount("/mnt", host, mode));
         (machine, dir)
     }

@@ -71,7 +71,7 @@ fn copy(cmd: &mut Cmd<'_>, call: &Call) -> Result<i32, Stop> {
             }
         }
     };
-    let start = cmd.sys.elapsed();
+    let start = cmd.sys.since_start();
     let mut counts = Counts::default();
     let done = match place(cmd, call, input, output)? {
         Ok(()) => blocks(cmd, call, input, output, &mut counts),
@@ -85,7 +85,7 @@ fn copy(cmd: &mut Cmd<'_>, call: &Call) -> Result<i32, Stop> {
             1
         }
     };
-    let time = cmd.sys.elapsed().saturating_sub(start);
+    let time = cmd.sys.since_start().saturating_sub(start);
     report(cmd, call.report, &counts, time)?;
     for fd in [input, output] {
         if fd > 2 {

@@ -314,7 +314,7 @@ impl System for Fixture {
             nanos: 123_456_789,
         }
     }
-    fn elapsed(&self) -> Duration {
+    fn since_start(&self) -> Duration {
         Duration::ZERO
     }
     fn sleep(&mut self, _time: Duration) -> SysResult<()> {

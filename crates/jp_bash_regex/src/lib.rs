@@ -199,7 +199,7 @@ impl Regex {
     }
 
     /// Tells whether the pattern has reserved anything that was not given back.
-    pub fn owes(&self) -> bool {
+    pub(crate) fn owes(&self) -> bool {
         self.tally.owes()
     }
 

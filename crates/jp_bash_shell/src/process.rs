@@ -542,7 +542,7 @@ impl System for Shell<'_> {
     fn now(&self) -> Timestamp {
         self.kernel.host.now()
     }
-    fn elapsed(&self) -> Duration {
+    fn since_start(&self) -> Duration {
         self.kernel.monotonic().saturating_sub(self.kernel.started)
     }
     fn sleep(&mut self, time: Duration) -> SysResult<()> {

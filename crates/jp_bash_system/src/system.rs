@@ -345,7 +345,7 @@ pub trait System {
     /// Returns the time of day.
     fn now(&self) -> Timestamp;
     /// Returns the time since the run began.
-    fn elapsed(&self) -> Duration;
+    fn since_start(&self) -> Duration;
     /// Waits that long.
     fn sleep(&mut self, time: Duration) -> SysResult<()>;
     /// Fills a buffer with random bytes.

@@ -74,7 +74,7 @@ pub(super) const FOR_FEATURES: &[(&str, &str)] = &[
 ];
 
 /// How many packages `Cargo.lock` may hold. Raise it in the commit that says what the new ones save.
-pub(super) const LOCK_CEILING: usize = 420;
+pub(super) const LOCK_CEILING: usize = 423;
 
 /// How many conditions on a feature the crates may have. A trait with one implementation for either case
 /// needs few: `crates/jp_llm/src/wasm.rs` is the example.
@@ -131,8 +131,9 @@ pub(super) const TABLES: Tables = Tables {
         Wall {
             family: "sha2",
             rooms: &[
-                // The commands `sha256sum` and its like.
-                room("jp_bash", ALL),
+                // The commands `sha256sum` and its like, and the state that an apply checks.
+                room("jp_bash_commands", ALL),
+                room("jp_bash_shell", ALL),
                 room("jp_disk", ALL),
                 room("jp_llm", BUILD),
             ],
@@ -165,7 +166,33 @@ pub(super) const TABLES: Tables = Tables {
             &[],
             &[],
         ),
-        row("jp_bash", &["jp_tool"], &[], &[]),
+        // The shell is handed its programs, and commands know the system calls alone: neither knows the other.
+        row("jp_bash_system", &[], &[], &[]),
+        row("jp_bash_syntax", &[], &[], &[]),
+        row("jp_bash_regex", &["jp_bash_system"], &[], &[]),
+        row(
+            "jp_bash_shell",
+            &["jp_bash_regex", "jp_bash_syntax", "jp_bash_system"],
+            &[],
+            &[],
+        ),
+        row(
+            "jp_bash_commands",
+            &["jp_bash_regex", "jp_bash_system"],
+            &[],
+            &[],
+        ),
+        row(
+            "jp_bash",
+            &[
+                "jp_bash_commands",
+                "jp_bash_shell",
+                "jp_bash_system",
+                "jp_tool",
+            ],
+            &[],
+            &[],
+        ),
         row(
             "jp_registry",
             &["jp_disk", "jp_policy", "jp_text"],
@@ -311,6 +338,15 @@ pub(super) const TABLES: Tables = Tables {
         Forbidden {
             package: "jp_bash",
             crates: &["tokio"],
+        },
+        Forbidden {
+            package: "jp_bash_shell",
+            crates: &["tokio"],
+        },
+        // A command has the system calls and nothing else.
+        Forbidden {
+            package: "jp_bash_commands",
+            crates: &["rustix", "tokio"],
         },
         Forbidden {
             package: "jp_registry",

@@ -45,7 +45,7 @@ pub(super) fn all(sys: &mut dyn System, config: Config) -> Result<i32, Stop> {
     let mut status = 0;
     for (at, address) in config.urls.iter().enumerate() {
         sys.turns(1)?;
-        let began = sys.elapsed();
+        let began = sys.since_start();
         let mut report = Report {
             url: String::from_utf8_lossy(address).into_owned(),
             ..Report::default()
@@ -62,7 +62,7 @@ pub(super) fn all(sys: &mut dyn System, config: Config) -> Result<i32, Stop> {
             target.as_ref(),
             &mut report,
         )?;
-        report.time = sys.elapsed().saturating_sub(began);
+        report.time = sys.since_start().saturating_sub(began);
         status = 0;
         if let Err(failure) = result {
             status = failure.code;
@@ -277,7 +277,7 @@ impl<'c> Hops<'c> {
 
     /// Makes one request, again where that may help.
     fn request(&self, sys: &mut dyn System, jar: &Jar) -> Checked<HttpResponse> {
-        let began = sys.elapsed();
+        let began = sys.since_start();
         let mut left = self.config.retries;
         let mut pause = 1;
         loop {
@@ -301,7 +301,7 @@ impl<'c> Hops<'c> {
                 Err(HttpError::Connect(_)) if self.config.retry_refused => (true, "connection"),
                 Err(_) => (self.config.retry_all, "connection"),
             };
-            let passed = sys.elapsed().saturating_sub(began);
+            let passed = sys.since_start().saturating_sub(began);
             let late = self.config.retry_time.is_some_and(|most| passed >= most);
             if !transient || left == 0 || late {
                 return Ok(answer.map_err(|error| self.failure(error)));

@@ -104,7 +104,7 @@ impl Shell<'_> {
                 number(i64::from(u32::from_le_bytes(bytes)))
             }
             known::SECONDS => {
-                let elapsed = i64::try_from(self.elapsed().as_secs()).unwrap_or(i64::MAX);
+                let elapsed = i64::try_from(self.since_start().as_secs()).unwrap_or(i64::MAX);
                 number(elapsed.wrapping_add(self.vars.computed.seconds))
             }
             known::LINENO => number(i64::from(self.line).wrapping_add(self.vars.computed.line)),
@@ -220,7 +220,7 @@ impl Shell<'_> {
             }
             known::SECONDS => {
                 let value = self.arith_text(text)?;
-                let elapsed = i64::try_from(self.elapsed().as_secs()).unwrap_or(i64::MAX);
+                let elapsed = i64::try_from(self.since_start().as_secs()).unwrap_or(i64::MAX);
                 self.vars.computed.seconds = value.wrapping_sub(elapsed);
             }
             known::LINENO => {

@@ -454,7 +454,7 @@ impl Printing<'_> {
         let seconds = match &arg {
             Some(text) => match self.integer(shell, text, b'd')? {
                 -1 => now,
-                -2 => now - i64::try_from(shell.elapsed().as_secs()).unwrap_or(0),
+                -2 => now - i64::try_from(shell.since_start().as_secs()).unwrap_or(0),
                 seconds => seconds,
             },
             None => now,
