@@ -38,7 +38,7 @@ impl Literal {
 
     /// Returns how long the text is.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 

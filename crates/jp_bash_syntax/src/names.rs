@@ -46,7 +46,7 @@ impl Names {
     }
 
     /// Returns how many names there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.texts.len()
     }
 }

@@ -146,7 +146,7 @@ impl Vars {
     pub(crate) fn new(names: &mut Names) -> Self {
         known::intern(names);
         let mut vars = Self::default();
-        vars.slots.resize_with(names.len(), Var::default);
+        vars.slots.resize_with(names.count(), Var::default);
         for number in known::FIRST_DYNAMIC.0..=known::LAST_DYNAMIC.0 {
             if let Some(var) = vars.slots.get_mut(number as usize) {
                 var.attrs = dynamic::attrs(Name(number));
