@@ -2,7 +2,7 @@
 //!
 //! One engine for grep, sed, awk, find, `expr` and `[[ =~ ]]`. Nothing a pattern or text says makes it
 //! panic, overflow the stack, take more than linear time (back-references: more than a bounded number of
-//! steps) or more memory than its cap; and whatever takes long asks the run on the way (see [`meter`]).
+//! steps) or more memory than its cap; and whatever takes long asks the run on the way (see [`Asks`]).
 
 mod automaton;
 mod backtrack;
