@@ -355,7 +355,7 @@ pub trait System {
     fn turns(&mut self, n: u64) -> Result<(), Stop>;
     /// Counts work without a limit of its own; a unit is about a line or a kilobyte.
     fn work(&mut self, units: u32) -> Result<(), Stop>;
-    /// Counts bytes that a loop goes through; asked for each [`PIECE`] of them, not once for all.
+    /// Counts bytes that a loop goes through; asked for each [`PIECE`](crate::PIECE) of them, not once for all.
     fn work_bytes(&mut self, bytes: usize) -> Result<(), Stop> {
         self.work(units(bytes))
     }
