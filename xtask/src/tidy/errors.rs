@@ -13,11 +13,6 @@ pub(super) const TEXTS: &[&str] = &[
     "crates/jp_llm/src/tool/execute/delivery.rs",
     "crates/jp_tool_test/src/lib.rs",
     // To be done.
-    "crates/jp_bash_commands/src/curl/options.rs",
-    "crates/jp_bash_commands/src/jq/cli.rs",
-    "crates/jp_bash_commands/src/jq/json.rs",
-    "crates/jp_bash_commands/src/jq/module.rs",
-    "crates/jp_bash_commands/src/sed/compile.rs",
     "crates/jp_broker/src/http/wire.rs",
 ];
 

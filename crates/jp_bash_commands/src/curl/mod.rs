@@ -50,7 +50,7 @@ const VERSION: &str = "curl 7.88.1 (jp_bash) over the host's transport\nProtocol
 pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     let found = match options::read(args) {
         Ok(found) => found,
-        Err(message) => return usage(sys, &message),
+        Err(misuse) => return usage(sys, &misuse.to_string()),
     };
     for (id, text) in [('?', HELP), ('V', VERSION)] {
         if found.iter().any(|(theirs, _)| *theirs == id) {

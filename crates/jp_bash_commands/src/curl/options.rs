@@ -514,8 +514,25 @@ pub(super) type Found = Vec<(char, Vec<u8>)>;
 /// Stands for a URL that is an operand.
 pub(super) const URL: char = 'h';
 
-/// Reads the arguments behind the name; the error is a message.
-pub(super) fn read(args: &[Vec<u8>]) -> Result<Found, String> {
+/// What is wrong with the arguments, in curl's words.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Misuse {
+    /// There is no such option.
+    #[error("option {0}: is unknown")]
+    Unknown(String),
+    /// Several options start like that.
+    #[error("option {0}: is ambiguous")]
+    Ambiguous(String),
+    /// An option lacks its value.
+    #[error("option {0}: requires parameter")]
+    NoValue(String),
+    /// An option of curl that is not done here.
+    #[error("option {name} is not supported: {why}")]
+    Refused { name: String, why: &'static str },
+}
+
+/// Reads the arguments behind the name.
+pub(super) fn read(args: &[Vec<u8>]) -> Result<Found, Misuse> {
     let mut found = Found::new();
     let mut words = args.iter().skip(1);
     let mut only_operands = false;
@@ -530,10 +547,7 @@ pub(super) fn read(args: &[Vec<u8>]) -> Result<Found, String> {
             supported(opt, &name)?;
             let value = match opt.takes {
                 Takes::Nothing => Vec::new(),
-                _ => words
-                    .next()
-                    .cloned()
-                    .ok_or_else(|| format!("option {name}: requires parameter"))?,
+                _ => words.next().cloned().ok_or(Misuse::NoValue(name))?,
             };
             found.push((opt.id, value));
         } else {
@@ -547,13 +561,13 @@ fn short(
     letters: &[u8],
     words: &mut std::iter::Skip<std::slice::Iter<'_, Vec<u8>>>,
     found: &mut Found,
-) -> Result<(), String> {
+) -> Result<(), Misuse> {
     for (at, letter) in letters.iter().enumerate() {
         let name = format!("-{}", char::from(*letter));
         let opt = OPTIONS
             .iter()
             .find(|opt| opt.short == Some(*letter))
-            .ok_or_else(|| format!("option {name}: is unknown"))?;
+            .ok_or_else(|| Misuse::Unknown(name.clone()))?;
         supported(opt, &name)?;
         if opt.takes == Takes::Nothing {
             found.push((opt.id, Vec::new()));
@@ -561,10 +575,7 @@ fn short(
         }
         let attached = letters.get(at + 1..).unwrap_or_default();
         let value = if attached.is_empty() {
-            words
-                .next()
-                .cloned()
-                .ok_or_else(|| format!("option {name}: requires parameter"))?
+            words.next().cloned().ok_or(Misuse::NoValue(name))?
         } else {
             attached.to_vec()
         };
@@ -574,7 +585,7 @@ fn short(
     Ok(())
 }
 
-fn find_long(name: &str) -> Result<&'static Opt, String> {
+fn find_long(name: &str) -> Result<&'static Opt, Misuse> {
     if let Some(opt) = OPTIONS.iter().find(|opt| opt.long == Some(name)) {
         return Ok(opt);
     }
@@ -583,15 +594,18 @@ fn find_long(name: &str) -> Result<&'static Opt, String> {
         .filter(|opt| opt.long.is_some_and(|long| long.starts_with(name)));
     match (begins.next(), begins.next()) {
         (Some(opt), None) if !name.is_empty() => Ok(opt),
-        (Some(_), Some(_)) => Err(format!("option --{name}: is ambiguous")),
-        _ => Err(format!("option --{name}: is unknown")),
+        (Some(_), Some(_)) => Err(Misuse::Ambiguous(format!("--{name}"))),
+        _ => Err(Misuse::Unknown(format!("--{name}"))),
     }
 }
 
-fn supported(opt: &Opt, name: &str) -> Result<(), String> {
+fn supported(opt: &Opt, name: &str) -> Result<(), Misuse> {
     match opt.support {
         Support::Done | Support::Hidden | Support::Ends => Ok(()),
-        Support::Refused(why) => Err(format!("option {name} is not supported: {why}")),
+        Support::Refused(why) => Err(Misuse::Refused {
+            name: name.to_owned(),
+            why,
+        }),
     }
 }
 

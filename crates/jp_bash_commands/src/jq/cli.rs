@@ -120,8 +120,28 @@ enum Rest {
     JsonArgs,
 }
 
-/// Reads the arguments behind the name; the error is a message.
-pub(super) fn read(args: &[Vec<u8>]) -> Result<Options, String> {
+/// What is wrong with the arguments, in jq's words.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Misuse {
+    /// There is no such option.
+    #[error("Unknown option {0}")]
+    Unknown(String),
+    /// An option of jq that is not done here.
+    #[error("option --{name} is not supported: {why}")]
+    Refused { name: String, why: &'static str },
+    /// An option lacks its value, or has a wrong one.
+    #[error("{0} takes {1}")]
+    Takes(&'static str, &'static str),
+    /// An option lacks its name or its value.
+    #[error("--{name} takes two parameters (e.g. --{name} varname {example})")]
+    TakesTwo { name: String, example: &'static str },
+    /// A value of this option is not JSON.
+    #[error("invalid JSON text passed to {0}")]
+    InvalidJson(&'static str),
+}
+
+/// Reads the arguments behind the name.
+pub(super) fn read(args: &[Vec<u8>]) -> Result<Options, Misuse> {
     let mut reader = Reader {
         options: Options::default(),
         rest: Rest::Files,
@@ -161,7 +181,7 @@ struct Reader {
 type Words<'a> = std::iter::Skip<std::slice::Iter<'a, Vec<u8>>>;
 
 impl Reader {
-    fn operand(&mut self, word: &[u8]) -> Result<(), String> {
+    fn operand(&mut self, word: &[u8]) -> Result<(), Misuse> {
         if self.options.filter.is_none() {
             self.options.filter = Some(word.to_vec());
             return Ok(());
@@ -173,23 +193,23 @@ impl Reader {
                 .positional
                 .push(Value::String(json::lossy(word))),
             Rest::JsonArgs => {
-                let value = json::parse_one(word)
-                    .map_err(|_| "invalid JSON text passed to --jsonargs".to_owned())?;
+                let value = json::parse_one(word).map_err(|_| Misuse::InvalidJson("--jsonargs"))?;
                 self.options.positional.push(value);
             }
         }
         Ok(())
     }
 
-    fn short(&mut self, letters: &[u8], words: &mut Words<'_>) -> Result<(), String> {
+    fn short(&mut self, letters: &[u8], words: &mut Words<'_>) -> Result<(), Misuse> {
         for (at, letter) in letters.iter().enumerate() {
             match letter {
                 b'L' => {
                     let attached = letters.get(at + 1..).unwrap_or_default();
                     let path = if attached.is_empty() {
-                        words.next().cloned().ok_or(
-                            "-L takes a parameter: (e.g. -L /search/path or -L/search/path)",
-                        )?
+                        words.next().cloned().ok_or(Misuse::Takes(
+                            "-L",
+                            "a parameter: (e.g. -L /search/path or -L/search/path)",
+                        ))?
                     } else {
                         attached.to_vec()
                     };
@@ -200,14 +220,14 @@ impl Reader {
                     let path = words
                         .next()
                         .cloned()
-                        .ok_or("-f takes a parameter (e.g. -f file)")?;
+                        .ok_or(Misuse::Takes("-f", "a parameter (e.g. -f file)"))?;
                     self.options.from_file = Some(path);
                 }
                 _ => {
                     let known = OPTIONS.iter().find(|opt| opt.short == Some(*letter));
                     let Some(known) = known else {
                         let word = String::from_utf8_lossy(letters).into_owned();
-                        return Err(format!("Unknown option -{word}"));
+                        return Err(Misuse::Unknown(format!("-{word}")));
                     };
                     self.flag(known.id);
                 }
@@ -216,18 +236,20 @@ impl Reader {
         Ok(())
     }
 
-    fn long(&mut self, long: &[u8], words: &mut Words<'_>) -> Result<(), String> {
+    fn long(&mut self, long: &[u8], words: &mut Words<'_>) -> Result<(), Misuse> {
         let name = String::from_utf8_lossy(long).into_owned();
         let known = OPTIONS.iter().find(|opt| opt.long == Some(name.as_str()));
         let Some(known) = known else {
-            return Err(format!("Unknown option --{name}"));
+            return Err(Misuse::Unknown(format!("--{name}")));
         };
         if let crate::options::Support::Refused(why) = known.support {
-            return Err(format!("option --{name} is not supported: {why}"));
+            return Err(Misuse::Refused { name, why });
         }
         match name.as_str() {
             "indent" => {
-                let number = words.next().ok_or("--indent takes one parameter")?;
+                let number = words
+                    .next()
+                    .ok_or(Misuse::Takes("--indent", "one parameter"))?;
                 let number = std::str::from_utf8(number)
                     .ok()
                     .and_then(|n| n.parse::<i64>().ok());
@@ -235,7 +257,7 @@ impl Reader {
                     Some(-1) => Indent::Tab,
                     Some(0) => Indent::None,
                     Some(n @ 1..=7) => Indent::Spaces(usize::try_from(n).unwrap_or(2)),
-                    _ => return Err("--indent takes a number between -1 and 7".to_owned()),
+                    _ => return Err(Misuse::Takes("--indent", "a number between -1 and 7")),
                 };
             }
             "from-file" => {
@@ -243,7 +265,7 @@ impl Reader {
                     words
                         .next()
                         .cloned()
-                        .ok_or("--from-file takes a parameter")?,
+                        .ok_or(Misuse::Takes("--from-file", "a parameter"))?,
                 );
             }
             "library-path" => {
@@ -251,7 +273,7 @@ impl Reader {
                     words
                         .next()
                         .cloned()
-                        .ok_or("--library-path takes a parameter")?,
+                        .ok_or(Misuse::Takes("--library-path", "a parameter"))?,
                 );
             }
             "arg" | "argjson" | "slurpfile" | "rawfile" => {
@@ -261,15 +283,12 @@ impl Reader {
                     "value"
                 };
                 let (Some(variable), Some(value)) = (words.next(), words.next()) else {
-                    return Err(format!(
-                        "--{name} takes two parameters (e.g. --{name} varname {example})"
-                    ));
+                    return Err(Misuse::TakesTwo { name, example });
                 };
                 let given = match name.as_str() {
                     "arg" => Given::Value(Value::String(json::lossy(value))),
                     "argjson" => Given::Value(
-                        json::parse_one(value)
-                            .map_err(|_| "invalid JSON text passed to --argjson".to_owned())?,
+                        json::parse_one(value).map_err(|_| Misuse::InvalidJson("--argjson"))?,
                     ),
                     "slurpfile" => Given::Slurp(value.clone()),
                     _ => Given::Raw(value.clone()),

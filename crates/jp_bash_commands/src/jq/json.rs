@@ -342,30 +342,54 @@ fn hex4(rest: &[u8]) -> Option<u32> {
     })
 }
 
-/// Reads a text that holds exactly one value; the message is the one of `fromjson`.
-pub(super) fn parse_one(text: &[u8]) -> Result<Value, String> {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let mut parser = Parser::default();
-    let mut at = 0;
-    let value = parser
-        .read(text, &mut at, true)
-        .map_err(|message| format!("{message} {}", position(text.get(..at).unwrap_or(text))))?;
-    let Step::Value(value) = value else {
-        return Err("Expected JSON value".to_owned());
-    };
-    match parser.read(text, &mut at, true) {
-        Ok(Step::End | Step::More) => Ok(value),
-        Ok(Step::Value(_)) => Err("Unexpected extra JSON values".to_owned()),
-        Err(message) => Err(format!(
-            "{message} {}",
-            position(text.get(..at).unwrap_or(text))
-        )),
+/// Why a text is not JSON, and how far it is, in jq's words.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} at line {line}, column {column}")]
+pub(super) struct Invalid {
+    message: &'static str,
+    line: usize,
+    column: usize,
+}
+
+impl Invalid {
+    /// Takes what [`Parser::read`] said, and the text up to where it stopped.
+    pub(super) fn new(message: &'static str, before: &[u8]) -> Self {
+        Self {
+            message,
+            line: memchr::memchr_iter(b'\n', before).count() + 1,
+            column: before.len() - memchr::memrchr(b'\n', before).map_or(0, |at| at + 1),
+        }
     }
 }
 
-/// Says where a text ends, in jq's words.
-pub(super) fn position(text: &[u8]) -> String {
-    let line = memchr::memchr_iter(b'\n', text).count() + 1;
-    let column = text.len() - memchr::memrchr(b'\n', text).map_or(0, |at| at + 1);
-    format!("at line {line}, column {column}")
+/// Why a text is not exactly one value: the message of `fromjson`.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NotOne {
+    /// There is no value.
+    #[error("Expected JSON value")]
+    Nothing,
+    /// There is more than one.
+    #[error("Unexpected extra JSON values")]
+    More,
+    /// It is not JSON.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+}
+
+/// Reads a text that holds exactly one value.
+pub(super) fn parse_one(text: &[u8]) -> Result<Value, NotOne> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut parser = Parser::default();
+    let mut at = 0;
+    let invalid = |message, at| Invalid::new(message, text.get(..at).unwrap_or(text));
+    let value = match parser.read(text, &mut at, true) {
+        Ok(Step::Value(value)) => value,
+        Ok(_) => return Err(NotOne::Nothing),
+        Err(message) => return Err(invalid(message, at).into()),
+    };
+    match parser.read(text, &mut at, true) {
+        Ok(Step::End | Step::More) => Ok(value),
+        Ok(Step::Value(_)) => Err(NotOne::More),
+        Err(message) => Err(invalid(message, at).into()),
+    }
 }

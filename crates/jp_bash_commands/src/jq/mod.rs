@@ -92,8 +92,8 @@ impl From<Exit> for End {
 pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     let options = match cli::read(args) {
         Ok(options) => options,
-        Err(message) => {
-            complain(sys, b"jq", message.as_bytes())?;
+        Err(misuse) => {
+            complain(sys, b"jq", misuse.to_string().as_bytes())?;
             let hint = b"Use jq --help for help with command-line options,\nor see the jq manpage, or online docs  at https://jqlang.github.io/jq\n";
             return match sys.write(2, hint) {
                 Err(SysError::Stop(stop)) => Err(stop),
@@ -232,8 +232,8 @@ fn globals(fuel: &mut Fuel<'_>, options: &Options) -> Result<Vec<Global>, End> {
                     Some(text) if raw => Value::String(json::lossy(&text)),
                     Some(text) => match module::texts(&text) {
                         Ok(value) => value,
-                        Err(message) => {
-                            say(fuel, &format!("{shown}: {message}"))?;
+                        Err(error) => {
+                            say(fuel, &format!("{shown}: {error}"))?;
                             return Err(End::Exit(2));
                         }
                     },

@@ -66,8 +66,8 @@ impl Loader<'_, '_> {
             }
             let (path, text) = self.find(import, directory)?;
             if import.data {
-                let value = texts(&text).map_err(|message| {
-                    Trouble::Message(format!("{}: {message}", String::from_utf8_lossy(&path)))
+                let value = texts(&text).map_err(|error| {
+                    Trouble::Message(format!("{}: {error}", String::from_utf8_lossy(&path)))
                 })?;
                 if let Some(alias) = &import.alias {
                     let qualified = [&**alias, b"::", &**alias].concat();
@@ -221,7 +221,7 @@ pub(super) fn read_file(fuel: &mut Fuel<'_>, path: &[u8]) -> Result<Option<Vec<u
 }
 
 /// Reads all JSON texts of a file into an array.
-pub(super) fn texts(text: &[u8]) -> std::result::Result<Value, String> {
+pub(super) fn texts(text: &[u8]) -> std::result::Result<Value, json::Invalid> {
     let mut parser = Parser::default();
     let mut at = 0;
     let mut all = Vec::new();
@@ -230,10 +230,8 @@ pub(super) fn texts(text: &[u8]) -> std::result::Result<Value, String> {
             Ok(Step::Value(value)) => all.push(value),
             Ok(Step::End | Step::More) => return Ok(Value::array(all)),
             Err(message) => {
-                return Err(format!(
-                    "{message} {}",
-                    json::position(text.get(..at).unwrap_or(text))
-                ));
+                let before = text.get(..at).unwrap_or(text);
+                return Err(json::Invalid::new(message, before));
             }
         }
     }

@@ -33,10 +33,37 @@ pub(super) struct Options {
 /// The deepest nesting of blocks.
 const MAX_BLOCKS: usize = 1_000;
 
-/// Something wrong, and whether the message has no position of its own.
-pub(super) struct Wrong {
-    message: String,
-    at: Option<usize>,
+/// Something wrong, before its place is put into words.
+pub(super) enum Wrong {
+    /// What is wrong at a place of the script.
+    At(usize, String),
+    /// What is wrong with all of it.
+    Whole(ScriptError),
+}
+
+/// Why a text is not a script, in GNU's words.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ScriptError {
+    /// A command is wrong, in a file.
+    #[error("file {name} line {line}: {message}")]
+    InFile {
+        name: String,
+        line: usize,
+        message: String,
+    },
+    /// A command is wrong, in an expression of the command line.
+    #[error("-e expression #{number}, char {char}: {message}")]
+    InExpression {
+        number: usize,
+        char: usize,
+        message: String,
+    },
+    /// A block does not end.
+    #[error("-e expression #1, char 0: unmatched `{{'")]
+    OpenBlock,
+    /// Nothing has the label that a command branches to.
+    #[error("can't find label for jump to `{0}'")]
+    NoLabel(String),
 }
 
 pub(super) struct Reader<'s> {
@@ -53,12 +80,12 @@ pub(super) struct Reader<'s> {
     blocks: Vec<usize>,
 }
 
-/// Reads a script. The error is the whole message, and its exit status is 1.
+/// Reads a script.
 pub(super) fn compile(
     sys: &mut dyn System,
     pieces: &[Piece],
     options: Options,
-) -> Result<Result<Script, String>, Stop> {
+) -> Result<Result<Script, ScriptError>, Stop> {
     let mut text = Vec::new();
     let mut starts = Vec::new();
     for piece in pieces {
@@ -92,14 +119,15 @@ pub(super) fn compile(
     }
     Ok(match read {
         Ok(()) => Ok(reader.script),
-        Err(wrong) => Err(locate(&wrong, &reader.text, pieces, &starts)),
+        Err(wrong) => Err(locate(wrong, &reader.text, pieces, &starts)),
     })
 }
 
-/// Puts the position into a message.
-fn locate(wrong: &Wrong, text: &[u8], pieces: &[Piece], starts: &[usize]) -> String {
-    let Some(at) = wrong.at else {
-        return wrong.message.clone();
+/// Puts the position into an error.
+fn locate(wrong: Wrong, text: &[u8], pieces: &[Piece], starts: &[usize]) -> ScriptError {
+    let (at, message) = match wrong {
+        Wrong::At(at, message) => (at, message),
+        Wrong::Whole(error) => return error,
     };
     let which = starts
         .partition_point(|start| *start < at.max(1))
@@ -108,31 +136,27 @@ fn locate(wrong: &Wrong, text: &[u8], pieces: &[Piece], starts: &[usize]) -> Str
     match pieces.get(which).map(|piece| &piece.from) {
         Some(Source::File(name)) => {
             let before = text.get(start..at.min(text.len())).unwrap_or_default();
-            let line = 1 + memchr::memchr_iter(b'\n', before).count();
-            let name = String::from_utf8_lossy(name);
-            format!("file {name} line {line}: {}", wrong.message)
+            ScriptError::InFile {
+                name: String::from_utf8_lossy(name).into_owned(),
+                line: 1 + memchr::memchr_iter(b'\n', before).count(),
+                message,
+            }
         }
-        _ => {
-            let number = match pieces.get(which).map(|piece| &piece.from) {
+        other => ScriptError::InExpression {
+            number: match other {
                 Some(Source::Expression(n)) => *n,
                 _ => 1,
-            };
-            format!(
-                "-e expression #{number}, char {}: {}",
-                at - start,
-                wrong.message
-            )
-        }
+            },
+            char: at - start,
+            message,
+        },
     }
 }
 
 impl Reader<'_> {
     /// Makes an error at the place reached.
     pub(super) fn wrong<T>(&self, message: impl Into<String>) -> Result<T, Wrong> {
-        Err(Wrong {
-            message: message.into(),
-            at: Some(self.at),
-        })
+        Err(Wrong::At(self.at, message.into()))
     }
 
     pub(super) fn next(&mut self) -> Option<u8> {
@@ -163,10 +187,7 @@ impl Reader<'_> {
             self.command()?;
         }
         if self.blocks.pop().is_some() {
-            return Err(Wrong {
-                message: "-e expression #1, char 0: unmatched `{'".to_owned(),
-                at: None,
-            });
+            return Err(Wrong::Whole(ScriptError::OpenBlock));
         }
         let end = self.script.commands.len();
         for (command, label) in std::mem::take(&mut self.jumps) {
@@ -177,10 +198,7 @@ impl Reader<'_> {
                     Some(to) => *to,
                     None => {
                         let label = String::from_utf8_lossy(&label).into_owned();
-                        return Err(Wrong {
-                            message: format!("can't find label for jump to `{label}'"),
-                            at: None,
-                        });
+                        return Err(Wrong::Whole(ScriptError::NoLabel(label)));
                     }
                 }
             };

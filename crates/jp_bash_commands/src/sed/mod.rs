@@ -72,9 +72,9 @@ pub(crate) fn run(sys: &mut dyn System, args: &[Vec<u8>]) -> Result<i32, Stop> {
     };
     let script = match compile::compile(sys, &wanted.pieces, wanted.options)? {
         Ok(script) => script,
-        Err(message) => {
-            complain(sys, b"sed", message.as_bytes())?;
-            let jump = message.starts_with("can't find label");
+        Err(error) => {
+            complain(sys, b"sed", error.to_string().as_bytes())?;
+            let jump = matches!(error, compile::ScriptError::NoLabel(_));
             // Labels are looked up when all is read, which GNU counts as a failure while running.
             return Ok(if jump { 4 } else { 1 });
         }

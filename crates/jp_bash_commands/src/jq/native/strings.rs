@@ -94,11 +94,11 @@ fn fromjson(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
         ));
     };
     world.fuel.steps(text.len())?;
-    json::parse_one(text).map_err(|message| while_parsing(&message, text))
+    json::parse_one(text).map_err(|error| while_parsing(&error, text))
 }
 
-fn while_parsing(message: &str, text: &Text) -> Fail {
-    fail::error(format!("{message} (while parsing '{}')", text.as_str()))
+fn while_parsing(error: &json::NotOne, text: &Text) -> Fail {
+    fail::error(format!("{error} (while parsing '{}')", text.as_str()))
 }
 
 fn tonumber(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
@@ -107,7 +107,7 @@ fn tonumber(world: &mut World<'_>, args: &mut [Value]) -> Result<Value> {
         Value::Number(_) | Value::Literal(_) => Ok(value),
         Value::String(text) => {
             world.fuel.steps(text.len())?;
-            match json::parse_one(text).map_err(|message| while_parsing(&message, text))? {
+            match json::parse_one(text).map_err(|error| while_parsing(&error, text))? {
                 number @ (Value::Number(_) | Value::Literal(_)) => Ok(number),
                 _ => Err(fail::about(
                     &mut world.fuel,
