@@ -1,18 +1,14 @@
 //! The shell as an embedder uses it: a session that keeps its files and variables between calls.
 
-use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use crate::budget::{Bounds, Budget, Monotonic};
-use crate::commands;
-use crate::host::{Park, Random, Transport, WallClock};
-use crate::output::OnOutput;
-use crate::shell::call::{ExecOptions, ExecResult, SetupError};
-use crate::shell::custom::Builtin;
-use crate::shell::kernel::sink::Sinks;
-use crate::shell::session::{Session, Setup};
-use crate::vfs::{Applied, ApplyError, ApplyOptions, Change, HostDir, HostMode, Side};
+use jp_bash_shell::{
+    self as shell, Applied, ApplyError, ApplyOptions, Builtin, Change, ExecOptions, ExecResult,
+    HostDir, HostMode, OnOutput, Park, Random, Session, Setup, SetupError, Side, Transport,
+    WallClock,
+};
+use jp_bash_system::{Bounds, Monotonic};
 
 /// Makes a session.
 #[derive(Clone)]
@@ -23,7 +19,7 @@ pub struct BashBuilder {
 impl Default for BashBuilder {
     fn default() -> Self {
         Self {
-            setup: Setup::new(commands::programs()),
+            setup: Setup::new(jp_bash_commands::programs()),
         }
     }
 }
@@ -171,23 +167,16 @@ impl Bash {
         options: &ExecOptions,
         on_output: Option<OnOutput>,
     ) -> ExecResult {
-        let hear = options.on_execute.clone();
-        let sinks = Rc::new(Sinks::new(on_output, &options.output, hear));
-        let budget = Budget::new(
-            self.setup.bounds,
-            Arc::clone(&self.cancel),
-            Arc::clone(&self.setup.host.monotonic),
-        );
         let session = self.session.take();
-        let (session, mut result) =
-            crate::shell::session::run(&self.setup, session, budget, &sinks, script, options);
+        let (session, result) = shell::run(
+            &self.setup,
+            session,
+            &self.cancel,
+            script,
+            options,
+            on_output,
+        );
         self.session = session;
-        // A cancel ends one call; one that comes between two calls ends the next.
-        self.cancel.store(false, Ordering::Relaxed);
-        sinks.emit();
-        let (stdout, stderr) = sinks.take();
-        result.stdout = stdout;
-        result.stderr = stderr;
         result
     }
 
@@ -196,7 +185,7 @@ impl Bash {
     /// # Errors
     /// A path of the setup cannot be used.
     pub fn check(&self) -> Result<(), SetupError> {
-        crate::shell::session::check(&self.setup)
+        shell::check(&self.setup)
     }
 
     /// Returns a flag that stops the running call when it is set, or the next one if none runs.
@@ -228,8 +217,7 @@ impl Bash {
         let Some(session) = &mut self.session else {
             return Ok(Vec::new());
         };
-        let (vfs, caller) = session.files(&self.setup);
-        vfs.diff(&caller, path)
+        session.diff(&self.setup, path)
     }
 
     /// Returns what is at a path of that overlay on the host and in the session, with at most `most` bytes of content
@@ -246,8 +234,7 @@ impl Bash {
         let Some(session) = &mut self.session else {
             return Ok([None, None]);
         };
-        let (vfs, caller) = session.files(&self.setup);
-        vfs.sides(&caller, mount, path, most)
+        session.sides(&self.setup, mount, path, most)
     }
 
     /// Checks whether [`Bash::apply`] would write the changes, without writing anything.
@@ -258,8 +245,7 @@ impl Bash {
         let Some(session) = &mut self.session else {
             return Ok(());
         };
-        let (vfs, caller) = session.files(&self.setup);
-        vfs.check_apply(&caller, path, dir)
+        session.check_apply(&self.setup, path, dir)
     }
 
     /// Writes those changes to the host, through a directory that may be written: all of them or none.
@@ -276,8 +262,7 @@ impl Bash {
         let Some(session) = &mut self.session else {
             return Ok(Applied::default());
         };
-        let (vfs, caller) = session.files(&self.setup);
-        vfs.apply(&caller, path, dir, options)
+        session.apply(&self.setup, path, dir, options)
     }
 }
 
@@ -294,14 +279,13 @@ const _: () = {
 
 #[cfg(test)]
 mod tests {
-    use crate::commands;
-    use crate::shell::run::known_missing;
+    use jp_bash_shell::known_missing;
 
     #[test]
     fn no_command_of_ours_is_called_missing() {
         for name in known_missing() {
             assert!(
-                commands::programs().find(name.as_bytes()).is_none(),
+                jp_bash_commands::programs().find(name.as_bytes()).is_none(),
                 "{name}"
             );
         }

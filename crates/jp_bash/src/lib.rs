@@ -1,55 +1,37 @@
 //! A virtual bash: scripts run in this process, on a virtual file system, inside one budget.
 //!
-//! `syntax` turns bytes into a script, `shell` runs it, `vfs` holds its files, `commands` are the
-//! programs it can call. Nothing here starts a process, opens a socket or touches a host file except
-//! through what the embedder handed over: a mount, a transport, a clock.
+//! This is what embedders use. `jp_bash_syntax` turns bytes into a script, `jp_bash_shell` runs it and holds its
+//! files, `jp_bash_commands` are the programs it can call. Nothing here starts a process, opens a socket or touches
+//! a host file except through what the embedder handed over: a mount, a transport, a clock.
 
 mod bash;
-mod budget;
-mod commands;
-mod errno;
-mod host;
-mod input;
-mod io;
 mod limits;
-mod meter;
-mod output;
-mod pieces;
-mod program;
-mod regex;
-mod shell;
-mod stop;
-mod syntax;
-mod system;
+#[cfg(test)]
+mod pace_tests;
 pub mod tool;
 mod unified;
-mod vfs;
 
 pub use bash::{Bash, BashBuilder};
-pub use budget::{Bounds, Monotonic};
-pub use errno::Errno;
-pub use host::{Park, Random, Transport, WallClock};
-pub use input::{Input, Stdin};
+pub use jp_bash_shell::{
+    Applied, ApplyError, ApplyOptions, Builtin, BuiltinContext, BuiltinError, Category, Change,
+    ChangeKind, ExecMode, ExecOptions, ExecResult, HostDir, HostMode, Input, OnExecute, OnOutput,
+    Output, OutputCallback, OutputStream, Park, Random, RecoverError, Recovered, Refusal,
+    SetupError, Side, Stdin, Transport, WallClock, Writer,
+};
+pub use jp_bash_system::{
+    Bounds, Errno, FileKind, HttpError, HttpRequest, HttpResponse, Limit, Monotonic, Stop,
+};
 pub use limits::ExecutionLimits;
-pub use output::{OnExecute, OnOutput, Output, OutputCallback, OutputStream, Writer};
-pub use shell::call::{Category, ExecMode, ExecOptions, ExecResult, SetupError};
-pub use shell::custom::{Builtin, BuiltinContext, BuiltinError};
-pub use stop::{Limit, Stop};
-pub use system::{FileKind, HttpError, HttpRequest, HttpResponse};
 pub use tool::{BashTool, BashToolBuilder, ExecError, Session};
 pub use unified::{Hunks, unified};
-pub use vfs::{
-    Applied, ApplyError, ApplyOptions, Change, ChangeKind, HostDir, HostMode, RecoverError,
-    Recovered, Refusal, Side,
-};
 
 /// Returns the names of all commands and builtins, in the order of their names.
 pub fn command_names() -> impl Iterator<Item = &'static str> {
-    let mut names: Vec<&'static str> = commands::programs()
+    let mut names: Vec<&'static str> = jp_bash_commands::programs()
         .names()
         .iter()
         .copied()
-        .chain(shell::builtins::TABLE.iter().map(|entry| entry.name))
+        .chain(jp_bash_shell::builtin_names())
         .collect();
     names.sort_unstable();
     names.dedup();
@@ -58,14 +40,13 @@ pub fn command_names() -> impl Iterator<Item = &'static str> {
 
 /// Writes the documentation's page about commands, from the tables that read their options.
 pub fn commands_reference() -> String {
-    let builtins: Vec<String> = shell::builtins::TABLE
-        .iter()
-        .map(|entry| format!("`{}`", entry.name))
+    let builtins: Vec<String> = jp_bash_shell::builtin_names()
+        .map(|name| format!("`{name}`"))
         .collect();
     format!(
         "# Commands of the virtual bash\n\nMade from the code; do not edit.\n\n## Builtins of the shell\n\n{}\n\n\
          ## Commands\n\nAn option that is not listed is unknown, and refused with GNU's message.\n\n{}",
         builtins.join(" "),
-        commands::table_doc::command_table()
+        jp_bash_commands::command_table()
     )
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::budget::Bounds;
+use jp_bash_system::Bounds;
 
 /// Bounds of each call, with a setter for every one.
 ///

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use jp_bash_system::Bounds;
+
 use crate::bash::Bash;
-use crate::budget::Bounds;
 
 /// What one comparison may take.
 const MAX_MEMORY: u64 = 512 << 20;

@@ -13,11 +13,6 @@ pub(super) const TEXTS: &[&str] = &[
     "crates/jp_llm/src/tool/execute/delivery.rs",
     "crates/jp_tool_test/src/lib.rs",
     // To be done.
-    "crates/jp_bash/src/commands/curl/options.rs",
-    "crates/jp_bash/src/commands/jq/cli.rs",
-    "crates/jp_bash/src/commands/jq/json.rs",
-    "crates/jp_bash/src/commands/jq/module.rs",
-    "crates/jp_bash/src/commands/sed/compile.rs",
     "crates/jp_broker/src/http/wire.rs",
 ];
 

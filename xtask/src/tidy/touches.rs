@@ -258,8 +258,23 @@ pub(super) const ROWS: &[Row] = &[
         &[all(Files), all(Clock), only(Randomness, "temp.rs")],
     ),
     row(
-        "jp_bash",
-        "the virtual bash: `syntax/`, `shell/`, `vfs/`, `commands/`, `regex/`, `BashTool`",
+        "jp_bash_system",
+        "the ground of the virtual bash: the system calls that a command sees, budget, limits, errors, streams over descriptors",
+        &[],
+    ),
+    row(
+        "jp_bash_syntax",
+        "bytes in, script out: the parser of the virtual bash, and its tree",
+        &[],
+    ),
+    row(
+        "jp_bash_regex",
+        "regular expressions as POSIX and GNU tools mean them",
+        &[],
+    ),
+    row(
+        "jp_bash_shell",
+        "the shell: expansion, redirections, jobs, builtins; its files in `vfs/`; it is handed its programs",
         &[
             // A mount that it was handed, and nothing else.
             only(Files, "vfs/host.rs"),
@@ -268,6 +283,16 @@ pub(super) const ROWS: &[Row] = &[
             only(Clock, "host.rs"),
             only(Randomness, "host.rs"),
         ],
+    ),
+    row(
+        "jp_bash_commands",
+        "the commands that scripts call, one file each, and their table",
+        &[],
+    ),
+    row(
+        "jp_bash",
+        "the virtual bash as embedders use it: `Bash`, `BashTool`",
+        &[],
     ),
     row(
         "jp_registry",

@@ -135,8 +135,9 @@ pub(super) const TABLES: Tables = Tables {
         Wall {
             family: "sha2",
             rooms: &[
-                // The commands `sha256sum` and its like.
-                room("jp_bash", ALL),
+                // The commands `sha256sum` and its like, and the state that an apply checks.
+                room("jp_bash_commands", ALL),
+                room("jp_bash_shell", ALL),
                 room("jp_disk", ALL),
                 room("jp_llm", BUILD),
             ],
@@ -169,7 +170,33 @@ pub(super) const TABLES: Tables = Tables {
             &[],
             &[],
         ),
-        row("jp_bash", &["jp_tool"], &[], &[]),
+        // The shell is handed its programs, and commands know the system calls alone: neither knows the other.
+        row("jp_bash_system", &[], &[], &[]),
+        row("jp_bash_syntax", &[], &[], &[]),
+        row("jp_bash_regex", &["jp_bash_system"], &[], &[]),
+        row(
+            "jp_bash_shell",
+            &["jp_bash_regex", "jp_bash_syntax", "jp_bash_system"],
+            &[],
+            &[],
+        ),
+        row(
+            "jp_bash_commands",
+            &["jp_bash_regex", "jp_bash_system"],
+            &[],
+            &[],
+        ),
+        row(
+            "jp_bash",
+            &[
+                "jp_bash_commands",
+                "jp_bash_shell",
+                "jp_bash_system",
+                "jp_tool",
+            ],
+            &[],
+            &[],
+        ),
         row(
             "jp_registry",
             &["jp_disk", "jp_policy", "jp_text"],
@@ -318,6 +345,15 @@ pub(super) const TABLES: Tables = Tables {
         Forbidden {
             package: "jp_bash",
             crates: &["tokio"],
+        },
+        Forbidden {
+            package: "jp_bash_shell",
+            crates: &["tokio"],
+        },
+        // A command has the system calls and nothing else.
+        Forbidden {
+            package: "jp_bash_commands",
+            crates: &["rustix", "tokio"],
         },
         Forbidden {
             package: "jp_registry",

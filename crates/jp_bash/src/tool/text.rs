@@ -1,6 +1,6 @@
 //! What the tool tells models about itself. Every word is part of the contract: see the golden tests.
 
-use crate::budget::Bounds;
+use jp_bash_system::Bounds;
 
 /// The commands that the contract names, in its order.
 pub(super) const NAMED: &[&str] = &[
