@@ -236,11 +236,6 @@ pub trait ToolRuntime: Send + Sync {
         false
     }
 
-    /// Returns what a tool of this process says about itself; nothing for every other kind.
-    fn manual(&self) -> Option<Manual> {
-        None
-    }
-
     /// Asks a tool what it is; nothing when its kind cannot say.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ impl HostBuilder {
     pub(super) fn new(root: PathBuf, policy: Policy) -> Self {
         let shared = Shared {
             root,
-            policy,
+            policy: Arc::new(policy),
             unconfined: false,
             command_memory: None,
             trust: Trust::Untrusted,
@@ -44,7 +44,7 @@ impl HostBuilder {
     /// Says what the user allows, instead of what was said first.
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
-        self.shared.policy = policy;
+        self.shared.policy = Arc::new(policy);
         self
     }
 
@@ -155,7 +155,7 @@ impl HostBuilder {
     #[must_use]
     pub fn build(self) -> Host {
         let host = Host {
-            policy: Arc::new(self.shared.policy.clone()),
+            policy: Arc::clone(&self.shared.policy),
             shared: Arc::new(self.shared),
             caller: Caller::default(),
         };

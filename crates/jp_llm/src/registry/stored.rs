@@ -17,6 +17,7 @@ use crate::{Events, ToolError, runtime::Invocation};
 const REPORT_EVERY: u64 = 256 * 1024;
 
 /// The artifact that a verified manifest pins.
+#[derive(Clone)]
 pub(crate) struct Stored {
     tools: Arc<RegistryTools>,
     manifest: VerifiedManifest,
@@ -24,12 +25,10 @@ pub(crate) struct Stored {
 }
 
 /// Where an artifact is kept.
+#[derive(Clone)]
 enum Kept {
     /// In the store, and before that in a registry.
-    Store {
-        locked: Box<LockedTool>,
-        found: OnceLock<PathBuf>,
-    },
+    Store(Box<LockedTool>),
     /// In the workspace.
     Workspace(RelativePathBuf),
 }
@@ -49,11 +48,10 @@ impl Stored {
         manifest: VerifiedManifest,
         locked: Box<LockedTool>,
     ) -> Self {
-        let found = OnceLock::new();
         Self {
             tools,
             manifest,
-            kept: Kept::Store { locked, found },
+            kept: Kept::Store(locked),
         }
     }
 
@@ -78,7 +76,7 @@ impl Stored {
     /// Returns what errors call the artifact.
     pub(crate) fn shown(&self) -> String {
         match &self.kept {
-            Kept::Store { .. } => format!(
+            Kept::Store(_) => format!(
                 "the artifact of {}@{}",
                 self.manifest.manifest.id, self.manifest.manifest.version
             ),
@@ -86,15 +84,20 @@ impl Stored {
         }
     }
 
-    /// Says where the bytes are, and fetches them if they are nowhere and somebody may be asked.
-    pub(crate) async fn ready(&self, invocation: &Invocation<'_>) -> Result<Ready<'_>, ToolError> {
+    /// Says where the bytes are, and fetches them if they are nowhere and somebody may be asked. `found`
+    /// is where they were the last time.
+    pub(crate) async fn ready(
+        &self,
+        found: &OnceLock<PathBuf>,
+        invocation: &Invocation<'_>,
+    ) -> Result<Ready<'_>, ToolError> {
         let refused = |problem: SignedProblem| ToolError::signed(&*invocation.tool.name, problem);
         // What was taken back since the tool was defined is not run either.
         let now = invocation.host.registry().unwrap_or(&self.tools);
-        if let Kept::Store { locked, .. } = &self.kept {
+        if let Kept::Store(locked) = &self.kept {
             now.check(locked).map_err(refused)?;
         }
-        for model in &invocation.tool.models {
+        for model in &invocation.tool.model_files {
             if model.found.get().is_some() {
                 continue;
             }
@@ -104,7 +107,7 @@ impl Stored {
         }
         match &self.kept {
             Kept::Workspace(path) => Ok(Ready::Workspace(Path::new(path.as_str()))),
-            Kept::Store { found, .. } => {
+            Kept::Store(_) => {
                 if let Some(path) = found.get().filter(|path| path.is_file()) {
                     return Ok(Ready::Path(path.clone()));
                 }
@@ -129,7 +132,7 @@ impl Stored {
         invocation: &Invocation<'_>,
     ) -> Wanted {
         let locked = match &self.kept {
-            Kept::Store { locked, .. } => Some(LockedTool::clone(locked)),
+            Kept::Store(locked) => Some(LockedTool::clone(locked)),
             Kept::Workspace(_) => None,
         };
         Wanted {

@@ -58,6 +58,12 @@ pub(crate) enum SchemaBy {
     Manifest,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many validators this thread has made.
+    pub(super) static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl Checker {
     pub(crate) fn new(schema: &Value, by: SchemaBy) -> Result<Self, SchemaError> {
         let checker = Self {
@@ -83,6 +89,8 @@ impl Checker {
                     .with_draft(Draft::Draft202012)
                     .should_validate_formats(true),
             };
+            #[cfg(test)]
+            COMPILED.set(COMPILED.get() + 1);
             let made = options.build(&self.schema);
             made.map_err(|error| SchemaError(Arc::new(error)))
         });

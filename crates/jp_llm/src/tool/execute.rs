@@ -18,12 +18,13 @@ use jp_tool::{Outcome, ToolStatus};
 use serde_json::{Map, Value};
 
 use super::{
-    Call, Details, Executed, ExecutionOutcome, HostError, Misconfigured, Placed, ToolDefinition,
+    Call, Details, Executed, ExecutionOutcome, HostError, Misconfigured, Placed, PreparedTool,
     ToolError, record, word,
 };
 use crate::{Host, runtime::Memory};
 use consent::Consent;
-pub(crate) use grant::{Composed, Granted};
+pub(crate) use grant::Granted;
+pub(super) use grant::KnownGrants;
 
 /// As many characters of a text go into a message.
 const MOST: usize = 2000;
@@ -34,7 +35,7 @@ type Early = Result<ExecutionOutcome, ToolError>;
 /// A call on its way through the pipeline: the one value that its steps hand on.
 pub struct Pass<'a> {
     /// The tool.
-    pub tool: &'a ToolDefinition,
+    pub tool: &'a PreparedTool,
     /// The host.
     pub host: &'a Host,
     /// The call.
@@ -70,13 +71,7 @@ pub struct InvalidCall {
     pub told: String,
 }
 
-impl ToolDefinition {
-    /// Says how much memory a call may use under a grant.
-    #[must_use]
-    pub fn memory(&self, grant: &Grant, host: &Host) -> Memory {
-        self.runtime.memory(&self.request, grant.limits(), host)
-    }
-
+impl PreparedTool {
     /// Says what a call would get, without making one.
     ///
     /// # Errors
@@ -93,7 +88,7 @@ impl ToolDefinition {
     ///
     /// # Errors
     ///
-    /// When the call would be denied, or the tool's schema is none.
+    /// When the call would be denied, or the tool's schema is invalid.
     pub fn preview_call(
         &self,
         call: Call,
@@ -111,15 +106,6 @@ impl ToolDefinition {
         }
         let Granted { grant, .. } = pass.compose()?;
         Ok(Ok(pass.preview(&grant)))
-    }
-
-    /// Runs the tool: the only way to do so.
-    ///
-    /// # Errors
-    ///
-    /// When the call produced no outcome: it was not allowed, was stopped, or the host failed.
-    pub async fn execute(&self, call: Call, host: &Host) -> Result<ExecutionOutcome, ToolError> {
-        self.execute_detailed(call, host).await.result
     }
 
     /// Runs the tool and returns all that is known about the call.
@@ -178,7 +164,7 @@ impl Drop for Unwritten<'_> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(tool: &'a ToolDefinition, call: Call, host: &'a Host) -> Self {
+    fn new(tool: &'a PreparedTool, call: Call, host: &'a Host) -> Self {
         Self {
             tool,
             host,

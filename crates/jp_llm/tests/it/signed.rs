@@ -222,7 +222,7 @@ async fn a_missing_artifact_is_fetched_at_the_call_if_somebody_may_be_asked() {
 #[tokio::test]
 async fn an_artifact_that_was_swapped_in_the_store_is_not_run() {
     let (_shop, desk) = desk_with_files("");
-    let tool = desk.tool("files").unwrap();
+    let tool = desk.tool("files").unwrap().prepare();
     let ran = tool
         .execute_detailed(call(json!({"do": []})), &desk.host)
         .await;

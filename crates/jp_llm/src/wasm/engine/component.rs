@@ -70,7 +70,7 @@ impl ComponentRuntime {
     pub(super) fn stored(stored: Stored, name: String) -> Self {
         Self {
             takes_bytes: OnceLock::new(),
-            artifact: Artifact::Stored(Box::new(stored)),
+            artifact: Artifact::Stored(Box::new(stored), OnceLock::new()),
             name,
             entrypoint: None,
             version: AbiVersion::One,
@@ -123,7 +123,7 @@ impl ComponentRuntime {
                 let opened = Opened::from(prepared.wasi.clone());
                 Ok((opened, context, Some(prepared)))
             }
-            Artifact::File(_) | Artifact::Stored(_) => {
+            Artifact::File(_) | Artifact::Stored(..) => {
                 let opened = match kind.sees_files() {
                     true => {
                         mounts::open(invocation).map_err(|error| Box::new(Run::failed(error)))?

@@ -104,7 +104,7 @@ fn place<'a>(rule: &'a FileRule, invocation: &Invocation<'a>) -> Result<Place<'a
     if path.starts_with(CHOSEN)
         || invocation
             .tool
-            .models
+            .model_files
             .iter()
             .any(|model| model.place == path)
     {
@@ -145,7 +145,7 @@ fn mount_files(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<()
         let chosen = invocation.files.iter().find(|file| file.place == place);
         let model = invocation
             .tool
-            .models
+            .model_files
             .iter()
             .find(|model| model.place == place);
         let (path, expected) = match (chosen, model) {
