@@ -5,9 +5,11 @@ mod calls;
 mod check;
 mod component;
 mod guest_events;
+mod host_side;
 mod lazy;
 mod learn;
 mod mounts;
+mod outgoing;
 mod scrub;
 
 use std::sync::Arc;

@@ -5,7 +5,6 @@ mod artifact;
 mod bytes;
 mod errors;
 mod given;
-mod outgoing;
 
 use std::{
     borrow::Cow,
@@ -21,8 +20,9 @@ use relative_path::RelativePathBuf;
 
 use super::{
     builtin::{Builtin, Prepared as PreparedCall},
-    calls, guest_events,
+    host_side::HostSide,
     mounts::{self, Opened},
+    scrub,
 };
 use crate::{
     Host, ToolError, places,
@@ -240,17 +240,11 @@ impl ToolRuntime for ComponentRuntime {
             Ok(given) => given,
             Err(run) => return *run,
         };
-        let denied = calls::Denied::default();
-        let blobs = given.blobs.as_ref();
-        let calls = match calls::of(invocation, prepared.kind(), blobs, &denied) {
-            Ok(calls) => calls,
+        let host_side = match HostSide::of(invocation, prepared.kind(), given.blobs.as_ref()) {
+            Ok(host_side) => host_side,
             Err(error) => return Run::failed(error),
         };
-        let refusal = outgoing::Refusal::default();
-        let outgoing = match outgoing::of(invocation, prepared.kind(), &refusal) {
-            Ok(outgoing) => outgoing,
-            Err(error) => return Run::failed(error),
-        };
+        let outside = host_side.as_ref().map(|side| side.outside(prepared.kind()));
         let call = GuestCall {
             name: &self.name,
             arguments: builtin
@@ -264,10 +258,8 @@ impl ToolRuntime for ComponentRuntime {
             limits: invocation.left,
             cancel: Some(invocation.cancel()),
             outside: Outside {
-                calls,
-                events: guest_events::of(invocation),
-                outgoing,
                 given: given.blobs,
+                ..outside.unwrap_or_default()
             },
             module: self.abi(),
         };
@@ -301,8 +293,12 @@ impl ToolRuntime for ComponentRuntime {
                 _ => Form::Json,
             },
             ended: None,
-            denied: denied.get(),
+            denied: false,
         };
-        calls::scrubbed(invocation, prepared.kind(), refusal.add_to(run))
+        let run = match &host_side {
+            Some(side) => side.add_to(run),
+            None => run,
+        };
+        scrub::scrubbed(invocation, prepared.kind(), run)
     }
 }
