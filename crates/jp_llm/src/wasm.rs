@@ -40,7 +40,7 @@ pub(crate) trait WasmTools: Sync {
     fn file(&self, path: RelativePathBuf, entry: Entry) -> Arc<dyn ToolRuntime>;
 
     /// Makes what runs a signed tool, by its name in the workspace.
-    fn signed(&self, name: &str, stored: Stored, entry: Entry) -> Arc<dyn ToolRuntime>;
+    fn signed(&self, name: &str, stored: Box<Stored>, entry: Entry) -> Arc<dyn ToolRuntime>;
 
     /// Tells from bytes alone how a Wasm file runs.
     fn form_of(&self, bytes: &[u8]) -> Form;

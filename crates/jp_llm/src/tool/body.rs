@@ -23,7 +23,7 @@ pub(crate) enum Body {
     /// A Wasm file of the workspace.
     File(RelativePathBuf, Entry),
     /// A signed Wasm file, by the name of its tool in the workspace.
-    Signed(String, Stored, Entry),
+    Signed(String, Box<Stored>, Entry),
     /// A tool of an MCP server.
     Server(mcp::ServerTool),
     /// A tool of this process. Its state is its own: all that is made of it share one session.

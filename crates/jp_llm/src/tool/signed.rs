@@ -135,7 +135,7 @@ impl ToolDefinition {
             abi: manifest.abi,
         };
         let models = manifest.model_dependencies.clone();
-        let body = Body::Signed(name.to_owned(), found.stored, entry);
+        let body = Body::Signed(name.to_owned(), Box::new(found.stored), entry);
         Self {
             output_schema,
             stated,

@@ -63,7 +63,7 @@ impl WasmTools for Engine {
         Arc::new(runtime.speaking(entry.function, version(entry.abi)))
     }
 
-    fn signed(&self, _: &str, stored: Stored, entry: Entry) -> Arc<dyn ToolRuntime> {
+    fn signed(&self, _: &str, stored: Box<Stored>, entry: Entry) -> Arc<dyn ToolRuntime> {
         let runtime = ComponentRuntime::stored(stored, entry.name);
         Arc::new(runtime.speaking(entry.function, version(entry.abi)))
     }

@@ -41,7 +41,7 @@ impl WasmTools for Engine {
         refused(path.into_string())
     }
 
-    fn signed(&self, name: &str, _: Stored, _: Entry) -> Arc<dyn ToolRuntime> {
+    fn signed(&self, name: &str, _: Box<Stored>, _: Entry) -> Arc<dyn ToolRuntime> {
         refused(name.to_owned())
     }
 

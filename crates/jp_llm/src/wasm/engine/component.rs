@@ -67,10 +67,10 @@ impl ComponentRuntime {
     }
 
     /// Makes the runtime of a signed tool; `name` is what the guest is called by.
-    pub(super) fn stored(stored: Stored, name: String) -> Self {
+    pub(super) fn stored(stored: Box<Stored>, name: String) -> Self {
         Self {
             takes_bytes: OnceLock::new(),
-            artifact: Artifact::Stored(Box::new(stored), OnceLock::new()),
+            artifact: Artifact::Stored(stored, OnceLock::new()),
             name,
             entrypoint: None,
             version: AbiVersion::One,
