@@ -76,7 +76,7 @@ pub enum ExecutionOutcome {
     Completed {
         /// The call's id.
         id: String,
-        /// What it said: a result, or why there is none.
+        /// Its answer: a result, or why there is none.
         result: Result<String, String>,
     },
     /// The tool must know more.

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Runs the calls of one turn in parallel and returns the results in the order of the calls.
-/// Whoever stops waiting for them ends them all.
+/// Dropping the future ends them all.
 pub async fn execute_turn(
     calls: Vec<(Arc<PreparedTool>, Call)>,
     host: &Arc<Host>,

@@ -33,7 +33,7 @@ pub(crate) enum Unreadable {
         column: usize,
     },
     /// It is JSON, and says something else.
-    #[error("the answer is not one of JSON-RPC 2.0")]
+    #[error("invalid answer: expected a JSON-RPC 2.0 message")]
     Else,
 }
 
@@ -115,9 +115,9 @@ mod tests {
                 objects.as_str(),
                 "response rejected: more than 250000 JSON values",
             ),
-            ("7", "not one of JSON-RPC 2.0"),
+            ("7", "expected a JSON-RPC 2.0 message"),
         ] {
-            let text = match words.starts_with("not") {
+            let text = match words.starts_with("expected") {
                 true => format!(r#"{{"id":7,"result":{result}}}"#),
                 false => format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#),
             };

@@ -10,7 +10,7 @@ use jp_policy::Policy;
 use super::{Caller, Host, LazyBroker, Shared};
 use crate::{LazyRuntime, Trust, registry::RegistryTools, runtime::mcp::McpTools};
 
-/// Puts a host together. What is not said is not there: nobody to ask, nothing audited, no commands.
+/// Puts a host together. What is not set is missing: nobody to ask, no audit log, no commands.
 pub struct HostBuilder {
     shared: Shared,
     caller: Caller,

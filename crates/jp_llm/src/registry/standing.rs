@@ -7,7 +7,7 @@ use super::{RegistryTools, SignedProblem};
 
 impl RegistryTools {
     /// Refuses a locked tool that this machine has not verified as the lock file has it, whose key does
-    /// not count any more, or that was taken back.
+    /// not count any more, or that was revoked.
     pub(crate) fn check(&self, locked: &LockedTool) -> Result<(), SignedProblem> {
         let (roots, revoked) = (&self.known.roots, &self.known.revoked);
         let receipts = self.receipts();
@@ -15,7 +15,7 @@ impl RegistryTools {
         valid.map_err(|problem| match problem {
             ReceiptProblem::Missing { .. } => SignedProblem::NotInstalled,
             ReceiptProblem::Differs { field, .. } => SignedProblem::LockChanged {
-                source: format!("it has another {field}").into(),
+                source: format!("the {field} differs").into(),
             },
             ReceiptProblem::Untrusted { id, key } => SignedProblem::Key {
                 id: id.to_string(),

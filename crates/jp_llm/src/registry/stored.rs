@@ -92,7 +92,7 @@ impl Stored {
         invocation: &Invocation<'_>,
     ) -> Result<Ready<'_>, ToolError> {
         let refused = |problem: SignedProblem| ToolError::signed(&*invocation.tool.name, problem);
-        // What was taken back since the tool was defined is not run either.
+        // What was revoked since the tool was defined is not run either.
         let now = invocation.host.registry().unwrap_or(&self.tools);
         if let Kept::Store(locked) = &self.kept {
             now.check(locked).map_err(refused)?;
@@ -179,7 +179,7 @@ impl Wanted {
             return Ok(object.path().to_owned());
         }
         if was_there {
-            what.push_str(" (what was here was damaged, and is removed)");
+            what.push_str(" (the copy here was damaged and has been removed)");
         }
         let reachable = |locked: &LockedTool| tools.sources.contains_key(&locked.registry);
         let Some(locked) = self.locked.filter(reachable) else {
@@ -202,7 +202,7 @@ impl Wanted {
     }
 }
 
-/// Tells whoever listens how far a download is.
+/// Reports the progress of a download.
 struct Progress {
     events: Option<Arc<dyn Events>>,
     call: String,

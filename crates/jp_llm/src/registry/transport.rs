@@ -42,7 +42,7 @@ impl DownloadTransport {
     ///
     /// # Errors
     ///
-    /// When the URL is none, or no secure connections can be made at all.
+    /// When the URL is invalid, or no secure connections can be made at all.
     pub fn new(url: &str, cancel: CancellationToken) -> Result<Self, FetchError> {
         Self::bounded(url, cancel, Bounds::default())
     }

@@ -162,7 +162,7 @@ fn on_output(invocation: &Invocation<'_>) -> OnOutput {
     })
 }
 
-/// Turns what a script printed into what the model is told: a status other than 0 is a no.
+/// Turns what a script printed into what the model sees: a status other than 0 is a failure that the tool reports.
 fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let ended = match result.error {
@@ -197,7 +197,7 @@ fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResu
         jp_bash::Limit::Time => return invocation.limit_reached(Limit::Time, printed),
         jp_bash::Limit::Files => (Limit::OpenFiles, format!("{} descriptors", bounds.files)),
         jp_bash::Limit::Commands => (Limit::Fuel, format!("{} commands", bounds.commands)),
-        jp_bash::Limit::Loops => (Limit::Fuel, format!("{} turns of loops", bounds.loops)),
+        jp_bash::Limit::Loops => (Limit::Fuel, format!("{} loop iterations", bounds.loops)),
         jp_bash::Limit::Depth => (Limit::Fuel, format!("{} levels of nesting", bounds.depth)),
     };
     stopped_at(invocation.tool, reached, printed)

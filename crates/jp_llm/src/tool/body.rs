@@ -18,7 +18,7 @@ pub(crate) enum Body {
     Bash,
     /// A builtin that is Wasm, by its name among the builtins.
     Builtin(&'static str),
-    /// A command of this machine, and the name that it is told its tool has.
+    /// A command of this machine, and the name of its tool that it gets.
     Command(CommandConfig, String),
     /// A Wasm file of the workspace.
     File(RelativePathBuf, Entry),

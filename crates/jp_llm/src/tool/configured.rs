@@ -206,7 +206,7 @@ fn by_convention(
         .map(|path| config.found_at(path))
 }
 
-/// Refuses what a builtin takes no notice of, in the entry of a local tool that turns out to be one.
+/// Refuses what a builtin ignores, in the entry of a local tool that turns out to be one.
 fn refuse_unheard(name: &str, tool: &ToolConfig) -> Result<(), ToolError> {
     let grant = &tool.grant;
     let files = !matches!(grant.workspace, None | Some(WorkspaceAccess::None));
@@ -224,7 +224,7 @@ fn refuse_unheard(name: &str, tool: &ToolConfig) -> Result<(), ToolError> {
         Some((key, _)) => {
             let error = ToolError::new(name, Misconfigured::Unheard { key });
             Err(error.with_hint(format!(
-                "take `{key}` out and the builtin is used, or put the tool's own file at \
+                "remove `{key}` to use the builtin, or put the tool's own file at \
                  `wasm/{}_tool.wasm`",
                 word(name)
             )))

@@ -22,7 +22,7 @@ pub struct ToolDocs {
     pub examples: Option<String>,
 }
 
-/// A tool that can be called, as data. Whoever calls it more than once prepares it first.
+/// A tool that can be called, as data. Prepare it to call it more than once.
 #[derive(Clone)]
 pub struct ToolDefinition {
     /// Its id.
@@ -47,7 +47,7 @@ pub struct ToolDefinition {
     pub result: ResultMode,
     /// How its arguments are shown.
     pub parameters_style: ParametersStyle,
-    /// How much of its result is shown to whoever decides that it is delivered.
+    /// How much of its result is shown to the person who decides whether it is delivered.
     pub inline_results: InlineResults,
     /// Answers that are always the same.
     pub fixed_answers: Map<String, Value>,
@@ -57,7 +57,7 @@ pub struct ToolDefinition {
     pub(super) models: Vec<Pinned>,
     /// What the workspace allows its tooling, if the tool is part of that.
     pub(crate) app: Option<Capabilities>,
-    /// What is asked for in so many words, and not because of the kind of tool.
+    /// What is asked for explicitly, and not because of the kind of tool.
     pub(crate) stated: Request,
     pub(super) enable: Enable,
     /// What runs when it is called.

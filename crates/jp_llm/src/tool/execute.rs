@@ -84,7 +84,7 @@ impl PreparedTool {
     }
 
     /// Says what this very call would get, without making it: its arguments are checked and its grant is
-    /// composed as if it were made. The inner error is what the model would be told about them.
+    /// composed as if it were made. The inner error is what the model would see.
     ///
     /// # Errors
     ///
@@ -120,8 +120,7 @@ impl PreparedTool {
     }
 }
 
-/// A call that is not written down yet. Whoever drops the future of a call, or panics in it, still
-/// leaves a record.
+/// A call that has no record yet. It gets one also when its future is dropped or panics.
 struct Unwritten<'a> {
     pass: Pass<'a>,
     started: Instant,
@@ -195,7 +194,7 @@ impl Pass<'_> {
             return Err(error.with_hint("set `enable = true` for the tool"));
         }
         if !self.tool.is_offered(self.host) {
-            let hint = "it is offered to whoever asks for it by its name: `--tool";
+            let hint = "ask for it by its name: `--tool";
             let error = ToolError::new(name, Misconfigured::NotOffered);
             return Err(error.with_hint(format!("{hint} {}`", word(name))));
         }
@@ -212,7 +211,7 @@ impl Pass<'_> {
             Consent::Run => {}
             Consent::RunWith(edited) => match self.check_arguments(edited) {
                 Ok(()) => {
-                    // Whoever edits may name another of the files they chose.
+                    // The person may name another of the files they chose.
                     granted = self.compose()?;
                     self.details.grant = Arc::clone(&granted.words);
                 }

@@ -55,7 +55,7 @@ impl ToolDefinition {
     }
 
     /// Finds a tool for a call. The manifest of a locked tool that this machine has never verified is
-    /// fetched for it, if somebody may be asked. A call of a tool that is not there, or cannot work,
+    /// fetched for it, if a registry may be asked. A call of a tool that does not exist, or cannot work,
     /// leaves a record too.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ fn shadows(name: &str, loaded: &Loaded) -> ToolError {
     };
     ToolError::new(name, Misconfigured::ToolingShadows { place }).with_hint(format!(
         "give it another name there, such as `my-{name}`, whose `id` says which tool of a registry is \
-         meant; or take it out, and the builtin is used"
+         meant; or remove it to use the builtin"
     ))
 }
 

@@ -16,7 +16,7 @@ use crate::{Host, runtime::NativeRuntime, wasm::Entry};
 pub(super) const BASH: &str = "bash";
 
 impl ToolDefinition {
-    /// The virtual bash: the one builtin that is no component.
+    /// The virtual bash: the one builtin that is not a component.
     pub(super) fn bash(name: &str) -> Self {
         let tool = jp_bash::BashTool::default();
         let docs = ToolDocs {

@@ -32,7 +32,7 @@ async fn a_second_call_compiles_no_schema_again() {
         assert_eq!(COMPILED.get() - before, 2);
     }
     assert!(Arc::ptr_eq(&runtime, &prepared.runtime));
-    // A definition alone keeps nothing, and works all the same.
+    // A definition alone keeps nothing, and still works.
     let (tool, before) = (tool(), COMPILED.get());
     for calls in 1..3 {
         assert!(tool.execute(call(), &host).await.unwrap().is_success());

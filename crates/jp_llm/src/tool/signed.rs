@@ -89,7 +89,7 @@ impl ToolDefinition {
     pub(super) fn signed(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
         let refused = |problem: SignedProblem| ToolError::signed(name, problem);
         let Some(tools) = host.registry() else {
-            let source = "this host knows no signed tools".into();
+            let source = "this host has no signed tools".into();
             return Err(refused(SignedProblem::Unreadable { source }));
         };
         let wanted = loaded.config.tooling.get(name);

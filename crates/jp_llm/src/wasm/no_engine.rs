@@ -54,7 +54,7 @@ fn refused(what: String) -> Arc<dyn ToolRuntime> {
     Arc::new(UnavailableRuntime(what))
 }
 
-/// No runtime, which a host is given all the same.
+/// A runtime that runs nothing, so that hosts are built in the same way.
 #[derive(Default)]
 pub struct LazyRuntime;
 

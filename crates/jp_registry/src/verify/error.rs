@@ -258,9 +258,7 @@ impl VerifyError {
             | Self::VersionRevoked { id, .. } => format!(
                 "take another version with `jp tool update {id}`, or remove it with `jp tool remove {id}`"
             ),
-            Self::RevocationsLost { .. } => {
-                "`jp tool outdated` asks the registries for them again".to_owned()
-            }
+            Self::RevocationsLost { .. } => "run `jp tool outdated` to fetch them again".to_owned(),
             Self::NotValidated { registry, .. } => {
                 format!(
                     "ask the operator of `{registry}` to publish it again with `jp registry publish`, \

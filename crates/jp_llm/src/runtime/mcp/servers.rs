@@ -150,7 +150,7 @@ impl McpTools {
         self.requests.get(server).cloned().unwrap_or_default()
     }
 
-    /// Makes what the definition of a configured tool needs, from what its server told before.
+    /// Makes what the definition of a configured tool needs, from what its server listed before.
     ///
     /// # Errors
     ///
@@ -193,7 +193,7 @@ impl McpTools {
         })
     }
 
-    /// Tells whether what a server told last is what a tool was made of.
+    /// Tells whether a tool was made from the latest list of its server.
     pub(crate) fn has_told(&self, tool: &ServerTool) -> bool {
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
         let told = listed.get(&tool.server);

@@ -18,7 +18,7 @@ pub enum Cause {
     Refused(Refused),
     /// A signed tool cannot be used as it is.
     Signed(SignedProblem),
-    /// The tool was stopped, or what it said does not count.
+    /// The tool was stopped, or its answer is invalid.
     Stopped(Stop),
     /// The program of a tool could not be started.
     Spawn {

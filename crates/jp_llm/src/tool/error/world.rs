@@ -17,7 +17,7 @@ pub enum World {
     Time,
     /// Another limit was reached.
     Limit,
-    /// The guest trapped, or what it said does not count.
+    /// The guest trapped, or its answer is invalid.
     Trapped,
     /// This host failed.
     Host,
@@ -88,7 +88,7 @@ pub enum ErrorKind {
     Denied,
     /// The time limit was reached.
     Time,
-    /// Another limit was reached, the guest trapped, or what it said does not count.
+    /// Another limit was reached, the guest trapped, or its answer is invalid.
     Stopped,
     /// This host failed.
     Host,

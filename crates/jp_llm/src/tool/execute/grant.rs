@@ -148,7 +148,7 @@ impl Pass<'_> {
     }
 
     /// The words of the audit record. Where a chosen file lies is the user's own: the record has the
-    /// guest's path, and a hash with the log's key that whoever knows path and log can compare.
+    /// guest's path, and a hash with the log's key, to compare by those who know path and log.
     fn words(&self, grant: &Grant) -> Arc<str> {
         let mut words = grant.capabilities().to_string();
         if let Some(log) = self.host.audit() {

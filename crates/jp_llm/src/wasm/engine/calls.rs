@@ -48,11 +48,11 @@ impl HostSide {
             Ok(Value::Object(arguments)) => arguments,
             Ok(Value::Null) => Map::new(),
             Ok(_) => {
-                let message = "the arguments of a capability are a JSON object";
+                let message = "invalid arguments of a capability: expected a JSON object";
                 return Err(CallError::new(Code::InvalidArgs, message));
             }
             Err(error) => {
-                let message = format!("the arguments are no JSON: {error}");
+                let message = format!("invalid arguments of a capability: expected JSON: {error}");
                 return Err(CallError::new(Code::InvalidArgs, message));
             }
         };

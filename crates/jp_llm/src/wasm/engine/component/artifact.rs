@@ -113,7 +113,7 @@ async fn of_store(
     if **made.sha256_hex() == *stored.sha256().to_string() {
         return Ok(made);
     }
-    let source = format!("{shown} is not what its manifest was signed for").into();
+    let source = format!("{shown} does not match its signed manifest").into();
     Err(ToolError::signed(
         &*invocation.tool.name,
         SignedProblem::Refused { source },
