@@ -227,7 +227,7 @@ fn list(names: &[NamePattern]) -> String {
 impl VerifyError {
     /// Says what to do about it, where there is something.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Document { source, .. } => return source.hint(),
             Self::WrongDigest {
