@@ -98,7 +98,7 @@ impl ScriptBuilder {
 #[must_use]
 pub fn recover(dir: &HostDir) -> Option<Recovery> {
     match dir.recover().transpose()? {
-        // Nobody has applied anything to a directory that cannot be looked at.
+        // Nothing was applied to a directory that cannot be read.
         Err(RecoverError::Failed {
             errno: Errno::Access,
             ..

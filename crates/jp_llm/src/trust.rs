@@ -52,7 +52,7 @@ pub struct TrustedWorkspace {
     pub wasm: BTreeMap<String, String>,
 }
 
-/// A workspace as somebody found it, which is what trust is given to.
+/// A workspace as it was found, which is what trust is given to.
 #[derive(Debug)]
 pub struct Looked {
     /// What trust remembers of it.

@@ -78,7 +78,7 @@ impl Tools {
     }
 }
 
-/// How a name looks to somebody who does not look closely.
+/// How a name looks at a glance.
 fn folded(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, '.' | '-' | '_' | '/'))

@@ -15,7 +15,7 @@ use super::{RegistryTools, SignedProblem, load::problem};
 
 impl RegistryTools {
     /// Lets this machine verify a locked tool that it has never verified, as after a fresh clone, or
-    /// whose receipt is gone: the manifest is fetched if it is not here and somebody may be asked.
+    /// whose receipt is gone: the manifest is fetched if it is missing here and a registry may be asked.
     pub(crate) async fn verify_first(
         self: &Arc<Self>,
         name: &str,

@@ -9,7 +9,7 @@ use crate::{ToolError, runtime::mcp::Defined, tool::Refused};
 /// The most lines of a difference that go into an error; `jp tool lock` shows all of them.
 const MAX_LINES: usize = 20;
 
-/// Lets a tool pass that is what was accepted, or whose server nobody has pinned.
+/// Lets a tool pass that is what was accepted, or whose server is not pinned.
 pub(super) fn check(
     name: &str,
     server: &str,
@@ -72,7 +72,7 @@ pub(super) fn check_custom(
     let diff = places.custom_diff(locked, found).to_string();
     let mut as_if = locked.clone();
     as_if.manifest = is.manifest;
-    // Somebody edited the lock file, or the manifest where nothing else is pinned.
+    // The lock file was edited, or the manifest where nothing else is pinned.
     let what = match as_if == is {
         true => "the digest of its manifest differs from `jp.lock`",
         false => "",

@@ -66,7 +66,7 @@ pub enum SignedProblem {
         /// The file, as the configuration has it.
         path: String,
     },
-    /// Somebody whose word counts has revoked it.
+    /// A trusted party has revoked it.
     #[error("it was revoked: {source}")]
     Revoked {
         /// Why.
@@ -88,7 +88,7 @@ pub enum SignedProblem {
         /// How the key stands to the tool.
         standing: String,
     },
-    /// Bytes that it needs are not on this machine, and nobody may be asked for them.
+    /// Bytes that it needs are not on this machine, and may not be fetched.
     #[error("{what} is not on this machine, and fetching it is not allowed")]
     Missing {
         /// What is missing.

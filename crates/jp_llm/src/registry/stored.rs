@@ -84,7 +84,7 @@ impl Stored {
         }
     }
 
-    /// Says where the bytes are, and fetches them if they are nowhere and somebody may be asked. `found`
+    /// Says where the bytes are, and fetches them if they are missing and a registry may be asked. `found`
     /// is where they were the last time.
     pub(crate) async fn ready(
         &self,
@@ -117,7 +117,7 @@ impl Stored {
                 );
                 let wanted = self.wanted(now, *self.sha256(), what, invocation);
                 let path = wanted.get().await.map_err(refused)?;
-                // Somebody else may have been quicker, with the same path.
+                // Another call may have been quicker, with the same path.
                 let _ = found.set(path.clone());
                 Ok(Ready::Path(path))
             }
@@ -150,7 +150,7 @@ impl Stored {
     }
 }
 
-/// Bytes that are looked for in the store, and fetched if somebody may be asked.
+/// Bytes that are looked for in the store, and fetched if a registry may be asked.
 struct Wanted {
     tools: Arc<RegistryTools>,
     locked: Option<LockedTool>,

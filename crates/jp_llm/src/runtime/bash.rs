@@ -30,8 +30,7 @@ pub struct BashRuntime {
     kept: Mutex<Vec<Kept>>,
 }
 
-/// A session between two calls. Nobody else gets it, and neither does a call that may do something else
-/// than the one that it was made for.
+/// A session between two calls. Only the same caller gets it back, for a call with the same grant.
 struct Kept {
     principal: String,
     grant: Arc<Grant>,

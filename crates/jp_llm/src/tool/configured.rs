@@ -54,7 +54,7 @@ impl ToolDefinition {
                     ..ToolDocs::default()
                 };
                 let body = local_body(name, config)?;
-                // What a module takes nobody but the module knows, unless parameters are written down.
+                // Only the module knows what it takes, unless parameters are configured.
                 let unknown = tool.abi.is_some() || is_found;
                 let schema = match unknown && tool.parameters.is_empty() {
                     true => any_object(),

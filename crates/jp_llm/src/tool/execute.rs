@@ -140,7 +140,7 @@ impl Unwritten<'_> {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Err(error) = record::write(pass, waiting.as_ref(), &executed) {
-            // A call nobody can account for did not happen, as far as its caller may know.
+            // A call without a record did not happen, as far as its caller may know.
             executed.result = Err(error);
         }
         executed
@@ -157,7 +157,7 @@ impl Drop for Unwritten<'_> {
         } else {
             Ok(self.pass.cancelled())
         };
-        // Nobody is left to hear of a record that could not be written.
+        // No caller is left who could be told that the record was not written.
         drop(self.write(result));
     }
 }

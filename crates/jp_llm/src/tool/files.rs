@@ -95,7 +95,7 @@ pub(super) fn names_any(arguments: &Map<String, Value>) -> bool {
 ///
 /// # Errors
 ///
-/// What is wrong, for the model: a file nobody chose, or something else beside its id.
+/// What is wrong, for the model: a file that was not chosen, or another key beside its id.
 pub(super) fn place(
     arguments: &mut Map<String, Value>,
     files: &BTreeMap<String, ChosenFile>,

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What changes when somebody writes to a file or puts another in its place.
+/// What changes when a file is written or replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     file: (u64, u64),
@@ -46,7 +46,7 @@ impl ReadFrom {
         Self { path, stamp }
     }
 
-    /// Tells whether nobody has touched the file since.
+    /// Tells whether the file is untouched since.
     pub(super) fn is_same(&self) -> bool {
         stamp_behind(&self.path) == self.stamp
     }

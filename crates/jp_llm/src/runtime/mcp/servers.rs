@@ -228,7 +228,7 @@ fn reach(
             reason: reason.to_owned(),
         };
     }
-    // Somebody has seen what it is, so what the user's policy allows is all that bounds it.
+    // A person has seen what it is, so only the user's policy bounds it.
     match compose(host.policy(), host.policy(), &config.request()) {
         Err(denied) => Reach::Refused {
             reason: refusal(&denied),

@@ -12,7 +12,7 @@ pub enum Cause {
     Missing(Missing),
     /// The configuration, a file of the workspace or the call itself is wrong.
     Misconfigured(Misconfigured),
-    /// The tool asks for what nobody could grant it.
+    /// The tool asks for what cannot be granted.
     Ungrantable(Ungrantable),
     /// It was not allowed.
     Refused(Refused),

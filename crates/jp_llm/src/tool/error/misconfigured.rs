@@ -36,7 +36,7 @@ pub enum Misconfigured {
         /// The key of its entry.
         key: &'static str,
     },
-    /// A file of the workspace has the name of a builtin, and nobody said which of them is meant.
+    /// A file of the workspace has the name of a builtin, and the configuration does not say which is meant.
     Shadowed {
         /// The file.
         path: String,
@@ -55,7 +55,7 @@ pub enum Misconfigured {
         /// The path, as the tool sees it.
         path: String,
     },
-    /// The tool is offered to nobody who has not asked for it by its name, or was turned off.
+    /// The tool was turned off, or is offered only to callers who ask for it by its name.
     NotOffered,
     /// What a person made of the result is not what the tool said its results look like.
     EditUnfit {

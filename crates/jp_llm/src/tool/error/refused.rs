@@ -1,4 +1,4 @@
-//! Somebody does not allow the call: the policy, a person, or what is known of the tool.
+//! The call is not allowed: by the policy, by a person, or by what is known of the tool.
 
 use std::{error::Error, fmt};
 
@@ -19,9 +19,9 @@ pub enum Refused {
         /// What it reached for.
         capability: String,
     },
-    /// A person would have to agree, and there is nobody to ask.
+    /// A person would have to agree, and there is no person to ask.
     NotApproved,
-    /// A person would have to agree that the result is delivered, and there is nobody to ask.
+    /// A person would have to agree that the result is delivered, and there is no person to ask.
     NotDelivered,
     /// The Wasm binary is not the one the user trusted.
     WasmChanged {

@@ -9,7 +9,7 @@ pub enum World {
     NotFound,
     /// The configuration, a file of the workspace or the call itself is wrong.
     Misconfigured,
-    /// The tool asks for what nobody could grant it.
+    /// The tool asks for what cannot be granted.
     Ungrantable,
     /// It was not allowed.
     Refused,

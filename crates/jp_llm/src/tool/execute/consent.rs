@@ -116,7 +116,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The hash a Wasm file must have, when nobody was asked because the user trusted that file.
+    /// The hash a Wasm file must have, when no approval was needed because the user trusted that file.
     pub(crate) fn pinned(&self) -> Option<&str> {
         let pin = self.pin().ok().flatten();
         pin.filter(|_| self.decision == Decision::Allowed)

@@ -1,4 +1,4 @@
-//! Paths that somebody typed where only a chosen file may stand.
+//! Paths that were typed where only a chosen file is allowed.
 //!
 //! A guest finds a chosen file as `{"path": "/in/0/x.pdf"}`. A caller who typed that would show the guest a
 //! file that nobody chose, so the form is the host's alone wherever a schema refers to the definitions

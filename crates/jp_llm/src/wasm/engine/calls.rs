@@ -14,7 +14,7 @@ use serde_json::{Map, Value, value::RawValue};
 use super::host_side::HostSide;
 use crate::{runtime::Invocation, tool::record::CapabilityRecord};
 
-/// A time nobody waits for.
+/// Longer than any call.
 const FAR: Duration = Duration::from_hours(24 * 365);
 
 /// The capability whose arguments are meant for the log.
@@ -59,7 +59,7 @@ impl HostSide {
         broker.call(&self.caller, name, &arguments).await
     }
 
-    /// Writes a call down. One that nobody can account for did not happen, as far as the guest may
+    /// Writes a call down. One without a record did not happen, as far as the guest may
     /// know.
     fn write(
         &self,

@@ -77,8 +77,8 @@ impl ComponentRuntime {
         }
     }
 
-    /// Says how a module is entered and spoken to. A component has no choice there: one that is called
-    /// all the same is refused.
+    /// Says how a module is entered and spoken to. A component has no choice there: a call of one
+    /// that is configured so is refused.
     pub(super) fn speaking(self, entrypoint: Option<String>, version: AbiVersion) -> Self {
         Self {
             entrypoint,

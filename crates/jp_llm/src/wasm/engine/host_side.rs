@@ -19,7 +19,7 @@ use crate::{
 /// Answers the capability calls of one run of a guest, sends its HTTP requests and passes on what it
 /// reports. What was not granted is refused here too, so that it is written down.
 pub(super) struct HostSide {
-    /// Nobody where nothing was granted that it could do.
+    /// None where nothing was granted that it could do.
     pub(super) broker: Option<Arc<Broker>>,
     pub(super) caller: Caller,
     /// Who hears what the guest reports.
@@ -37,7 +37,7 @@ pub(super) struct HostSide {
 }
 
 impl HostSide {
-    /// Makes the host's side of a run; nothing for a guest that can reach nobody.
+    /// Makes the host's side of a run; nothing for a guest that reaches nothing outside.
     pub(super) fn of(
         invocation: &Invocation<'_>,
         kind: ToolKind,

@@ -78,7 +78,7 @@ impl Outgoing for HostSide {
         unwritten.is_written = true;
         let (arguments, took) = (&unwritten.arguments, unwritten.started.elapsed());
         let error = done.as_ref().map(drop).map_err(|unsent| &unsent.error);
-        // One that nobody can account for did not happen, as far as the guest may know.
+        // One without a record did not happen, as far as the guest may know.
         let written = self.write_request(arguments, took, error);
         written.map_err(|_| OutgoingError::Host)?;
         done.map_err(|unsent| {
@@ -107,7 +107,7 @@ impl Drop for Unwritten<'_> {
         }
         let ended = CallError::new(Code::Timeout, "the call ended before the response came");
         let took = self.started.elapsed();
-        // Nobody is left who could be told that this failed.
+        // No caller is left who could be told that this failed.
         drop(
             self.host_side
                 .write_request(&self.arguments, took, Err(&ended)),

@@ -18,8 +18,8 @@ use crate::{
 /// How the names of what concerns secrets start.
 const SECRETS: &str = "secrets.";
 
-/// Takes known secrets out of what a tool said and printed, if it could have come by one: whoever may
-/// use a secret or reach a host that might echo it.
+/// Takes known secrets out of what a tool said and printed, if it could have learned one: by using it, or
+/// from a host that might echo it.
 pub(super) fn scrubbed(invocation: &Invocation<'_>, kind: ToolKind, run: Run) -> Run {
     let capabilities = invocation.grant().capabilities();
     let mut names = capabilities.brokered.names();
