@@ -201,6 +201,18 @@ pub(super) fn problem(error: VerifyError) -> SignedProblem {
             key: key.to_string(),
             standing: "you trust for other tools".to_owned(),
         },
+        VerifyError::NeverVerified { .. } => SignedProblem::NotInstalled,
+        VerifyError::LockDiffers { field, .. } => SignedProblem::LockChanged {
+            source: format!("the {field} differs").into(),
+        },
+        VerifyError::NotTrusted { id, key } => SignedProblem::Key {
+            id: id.to_string(),
+            key: key.to_string(),
+            standing: "you do not trust to sign it".to_owned(),
+        },
+        VerifyError::Revoked { reason, .. } => SignedProblem::Revoked {
+            source: jp_text::inline(reason).to_string().into(),
+        },
         _ => SignedProblem::Refused {
             source: error.into(),
         },

@@ -177,6 +177,38 @@ pub enum VerifyError {
         /// The number of the last list that was seen.
         number: u64,
     },
+    /// It is locked, and was never verified on this machine.
+    #[error("`{name}` was not verified on this machine yet: run `jp tool lock`")]
+    NeverVerified {
+        /// The name in the workspace.
+        name: ToolId,
+    },
+    /// The lock file differs from what was verified on this machine.
+    #[error("`jp.lock` has a different {field} for `{name}` than the version that was verified")]
+    LockDiffers {
+        /// The name in the workspace.
+        name: ToolId,
+        /// What differs.
+        field: &'static str,
+    },
+    /// It was verified on this machine, and its key is not trusted any more, or not for this tool.
+    #[error("the key {key} is not trusted to sign `{id}`: see `jp trust key`")]
+    NotTrusted {
+        /// The tool.
+        id: ToolId,
+        /// The key.
+        key: KeyId,
+    },
+    /// It was verified on this machine, and was revoked since.
+    #[error("`{id}` {version} was revoked: {}", jp_text::escape_line(reason))]
+    Revoked {
+        /// The tool.
+        id: ToolId,
+        /// Its version.
+        version: Version,
+        /// What the revocation says.
+        reason: String,
+    },
     /// It must be validated, and the key of its registry does not say it is.
     #[error("{}", not_validated(id, version, registry, *claimed))]
     NotValidated {

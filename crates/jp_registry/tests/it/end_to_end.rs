@@ -13,8 +13,8 @@ use std::{
 use crate::support::{Home, Shop, accept, http::Plain, locked, ocr, spec, stopped, wasm};
 use jp_publish::{Server, SigningKey};
 use jp_registry::{
-    Change, Decision, InstallError, Installer, Lock, ReceiptProblem, Receipts, Revocation,
-    RevokedThing, Source, StaticSource, Warning,
+    Change, Decision, InstallError, Installer, Lock, Receipts, Revocation, RevokedThing, Source,
+    StaticSource, VerifyError, Warning,
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -166,7 +166,7 @@ fn revoked(shop: &Shop, home: &Home, installer: &Installer<'_>, workspace: &Path
     let receipts = Receipts::open(&places.receipts()).unwrap();
     let valid = receipts.valid(lock.get("ocr").unwrap(), &known.roots, &known.revoked);
     assert!(
-        matches!(valid, Err(ReceiptProblem::Revoked { .. })),
+        matches!(valid, Err(VerifyError::Revoked { .. })),
         "{valid:?}"
     );
     assert!(
