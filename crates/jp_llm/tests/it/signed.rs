@@ -167,7 +167,7 @@ async fn e59_what_was_revoked_is_not_run_even_if_it_was_found_before() {
     };
     shop.open().revoke(revocation).unwrap();
     // The registry is asked, as `jp tool outdated` does; what was found before stays in use.
-    shop.installer(&desk).outdated().unwrap();
+    shop.installer(&desk).outdated(None).unwrap();
     let known = tools(&desk);
     desk.rebuild(|host| host.registry(Some(Arc::new(known))));
     let error = before
