@@ -22,7 +22,7 @@ use std::{
 
 use jp_bench::{Samples, line, rounds, wanted};
 use jp_broker::{Broker, Caller, Services, due::Due, kv::Store};
-use jp_llm::{LazyBroker, ToolDefinition, builtins};
+use jp_llm::{LazyBroker, PreparedTool, builtins};
 use jp_policy::{Brokered, Capabilities, Grant, Policy, Request, compose};
 use kit::{Workspace, bare_module::BareModule};
 use rusqlite::{Connection, config::DbConfig};
@@ -119,7 +119,7 @@ struct Both {
     module: BareModule,
     bare: Connection,
     workspace: Workspace,
-    tool: Arc<ToolDefinition>,
+    tool: Arc<PreparedTool>,
     arguments: Map<String, Value>,
     module_alone: Samples,
     naked: Samples,

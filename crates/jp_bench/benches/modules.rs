@@ -17,7 +17,7 @@ use std::{
 };
 
 use jp_bench::{Samples, line, rounds, wanted};
-use jp_llm::ToolDefinition;
+use jp_llm::PreparedTool;
 use jp_policy::Limits;
 use jp_test::abi::Abi;
 use jp_tool::{Action, Context, Outcome};
@@ -125,7 +125,7 @@ fn compare(executor: &tokio::runtime::Runtime, spares: usize) {
 
 /// A tool in one of the two ways to call it.
 struct Both {
-    tool: Arc<ToolDefinition>,
+    tool: Arc<PreparedTool>,
     prepared: Prepared,
     alone: Samples,
     whole: Samples,

@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command, sync::Arc, ti
 
 use jp_bench::{Samples, line, rounds, wanted};
 use jp_disk::Disk;
-use jp_llm::{Call, ChosenFile, ToolDefinition};
+use jp_llm::{Call, ChosenFile, PreparedTool};
 use jp_policy::{Access, Policy, compose};
 use jp_publish::{SigningKey, Submission};
 use jp_registry::{
@@ -228,7 +228,7 @@ impl Shop {
         Self { workspace }
     }
 
-    fn tool(&self) -> Arc<ToolDefinition> {
+    fn tool(&self) -> Arc<PreparedTool> {
         self.workspace.tool("echo")
     }
 

@@ -18,7 +18,7 @@ use std::{
 };
 
 use jp_bench::{Samples, line, rounds};
-use jp_llm::{Call, Host, ToolDefinition};
+use jp_llm::{Call, Host, PreparedTool};
 use kit::{Workspace, call, run};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -42,7 +42,7 @@ fn main() {
 }
 
 /// Starts a spinner and returns how long it outlived its cancel.
-async fn spin(tool: Arc<ToolDefinition>, host: Arc<Host>) -> Duration {
+async fn spin(tool: Arc<PreparedTool>, host: Arc<Host>) -> Duration {
     let call = call(json!({}).as_object().unwrap());
     let cancel = call.cancel.clone();
     let cancelled = std::thread::spawn(move || {

@@ -28,6 +28,7 @@ mod live;
 mod location;
 mod open;
 mod places;
+mod prepared;
 mod principal;
 mod registries;
 mod workspace;

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use jp_audit::Options;
 use jp_config::{Loaded, tool::ToolSource};
-use jp_llm::{Call, Executed, Host, ToolDefinition, ToolError, Unlisted, broker::McpError};
+use jp_llm::{
+    Call, Executed, Host, PreparedTool, ToolDefinition, ToolError, Unlisted, broker::McpError,
+};
 use jp_policy::{Ceilings, Policy};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Location, OpenError, Places};
+use crate::{Location, OpenError, Places, prepared::Prepared};
 
 /// A workspace as it was when it was opened. Calls may be made from many threads at once.
 pub struct Workspace {
@@ -16,6 +18,7 @@ pub struct Workspace {
     loaded: Loaded,
     host: Host,
     audit: Options,
+    prepared: Prepared,
 }
 
 /// Why a call was not made.
@@ -36,6 +39,7 @@ impl Workspace {
             loaded,
             host,
             audit: Options::default(),
+            prepared: Prepared::default(),
         }
     }
 
@@ -68,16 +72,16 @@ impl Workspace {
     /// # Errors
     ///
     /// When the audit log cannot be opened.
-    pub fn audited(mut self, places: &Places) -> Result<Self, OpenError> {
+    pub fn audited(self, places: &Places) -> Result<Self, OpenError> {
         let log = Arc::new(places.open_log(self.audit.clone())?);
-        self.host = self.host.into_builder().audit(log).build();
-        Ok(self)
+        Ok(self.with_host(|host| host.into_builder().audit(log).build()))
     }
 
     /// Lets other things be put into the host.
     #[must_use]
     pub fn with_host(mut self, change: impl FnOnce(Host) -> Host) -> Self {
         self.host = change(self.host);
+        self.prepared = Prepared::default();
         self
     }
 
@@ -92,9 +96,15 @@ impl Workspace {
 
     /// Returns all tools, as one caller has them. One whose configuration cannot work is an error in
     /// its place. Nothing is compiled and no server is started for it.
-    pub fn tools(&self, host: &Host) -> impl Iterator<Item = Result<ToolDefinition, ToolError>> {
-        let all = ToolDefinition::all(&self.loaded, host);
-        all.into_iter().map(|(_, tool)| tool)
+    pub fn tools(&self, host: &Host) -> impl Iterator<Item = Result<Arc<PreparedTool>, ToolError>> {
+        let names = ToolDefinition::names(&self.loaded, host).into_iter();
+        names.map(|name| match self.prepared(&name, host) {
+            Some(tool) => Ok(tool),
+            None => {
+                let made = ToolDefinition::new(&name, &self.loaded, host);
+                made.map(|tool| self.keep(&name, tool, host))
+            }
+        })
     }
 
     /// Finds a tool for a call and makes it. A tool of an MCP server is asked for there first.
@@ -107,7 +117,8 @@ impl Workspace {
         Ok(tool.execute_detailed(call, host).await)
     }
 
-    /// Finds the tool of a call.
+    /// Finds the tool of a call. One that was found before is the same, with all that was compiled for
+    /// it, unless its files or what its server tells of it have changed since.
     ///
     /// # Errors
     ///
@@ -117,12 +128,36 @@ impl Workspace {
         tool: &str,
         call: &Call,
         host: &Host,
-    ) -> Result<ToolDefinition, CallError> {
+    ) -> Result<Arc<PreparedTool>, CallError> {
+        // What a server tells may have changed, so that is asked first.
+        let of_server = |tool: &Arc<PreparedTool>| matches!(tool.source, ToolSource::Mcp { .. });
+        if let Some(known) = self.prepared(tool, host).filter(|tool| !of_server(tool)) {
+            return Ok(known);
+        }
         let asked = self.ask_server_of(tool, &call.cancel).await;
         // Looked for all the same when the server does not answer: a call that fails leaves a record.
+        let known = asked.is_ok().then(|| self.prepared(tool, host)).flatten();
+        if let Some(known) = known {
+            return Ok(known);
+        }
         let found = ToolDefinition::for_call(tool, call, &self.loaded, host).await;
         asked.map_err(CallError::Server)?;
-        Ok(found?)
+        Ok(self.keep(tool, found?, host))
+    }
+
+    /// Returns a tool that was prepared before for callers of the same host.
+    fn prepared(&self, name: &str, host: &Host) -> Option<Arc<PreparedTool>> {
+        let ours = self.host.shares_all_with(host);
+        ours.then(|| self.prepared.get(name, host)).flatten()
+    }
+
+    /// Prepares a tool, and keeps it for callers of the same host.
+    fn keep(&self, name: &str, tool: ToolDefinition, host: &Host) -> Arc<PreparedTool> {
+        let tool = Arc::new(tool.prepare());
+        if self.host.shares_all_with(host) {
+            self.prepared.keep(name, Arc::clone(&tool));
+        }
+        tool
     }
 
     /// Asks the MCP server of a tool what its tools are, if the tool is one of a server.

@@ -82,7 +82,7 @@ async fn said(workspace: &Workspace, call: Call, host: &Host) -> String {
 
 fn tools(workspace: &Workspace) -> Vec<String> {
     let tools = workspace.tools(workspace.host());
-    tools.map(|tool| tool.unwrap().name).collect()
+    tools.map(|tool| tool.unwrap().name.clone()).collect()
 }
 
 #[derive(Default)]
@@ -180,6 +180,56 @@ async fn a_changed_configuration_is_noticed_and_calls_under_way_keep_theirs() {
 }
 
 #[tokio::test]
+async fn a_second_call_reuses_what_the_first_has_prepared_until_something_changes() {
+    let user = User::new();
+    let live = user.live();
+    let before = live.now().unwrap();
+    let ann = before.host().for_caller(named("ann"));
+    let first = before.find("bash", &bash(""), &ann).await.unwrap();
+    // Also for another caller, and in a list.
+    let bob = before.host().for_caller(named("bob"));
+    let second = live.now().unwrap().find("bash", &bash(""), &bob).await;
+    assert!(Arc::ptr_eq(&first, &second.unwrap()));
+    let mut listed = before.tools(&bob).map(Result::unwrap);
+    assert!(listed.any(|tool| Arc::ptr_eq(&first, &tool)));
+    // Another host may have other tools of that name.
+    let other = bob.clone().into_builder().unconfined(true).build();
+    let made = before.find("bash", &bash(""), &other).await.unwrap();
+    assert!(!Arc::ptr_eq(&first, &made));
+    // A tool that is not there is not remembered, and neither is one of another generation.
+    assert!(before.find("more", &bash(""), &ann).await.is_err());
+    let text = "[conversation.tools.bash]\nsource = \"builtin\"\nsummary = \"New\"\n\
+                [conversation.tools.more]\nsource = \"builtin.bash\"\n";
+    user.configure(text);
+    let after = live.now().unwrap();
+    let third = after.find("bash", &bash(""), after.host()).await.unwrap();
+    assert_eq!(third.summary(), "New");
+    assert!(after.find("more", &bash(""), after.host()).await.is_ok());
+    assert_ne!(first.summary(), "New");
+}
+
+#[tokio::test]
+async fn a_tool_whose_file_was_touched_is_prepared_again() {
+    let user = User::new();
+    let file = user.root.join("wasm/sum_tool.wasm");
+    write(&file, "one");
+    let location = Location::find(Some(&user.root)).unwrap();
+    let workspace = Workspace::at(location).open(&user.places()).unwrap();
+    let find = async || {
+        let call = Call::default();
+        workspace.find("sum", &call, workspace.host()).await
+    };
+    let first = find().await.unwrap();
+    assert!(Arc::ptr_eq(&first, &find().await.unwrap()));
+    fs::write(&file, "another").unwrap();
+    let second = find().await.unwrap();
+    assert!(!Arc::ptr_eq(&first, &second));
+    assert!(Arc::ptr_eq(&second, &find().await.unwrap()));
+    fs::remove_file(&file).unwrap();
+    assert!(find().await.is_err());
+}
+
+#[tokio::test]
 async fn a_configuration_that_is_broken_meanwhile_is_an_error_until_it_is_right_again() {
     let user = User::new();
     let live = user.live();
@@ -198,6 +248,10 @@ fn each_file_that_a_workspace_is_made_from_is_watched() {
     let mine = user.held.path().join("mine");
     for (path, text) in [
         (user.root.join(".jp/config.d/10-more.toml"), ""),
+        (user.root.join(".jp/config.toml"), ""),
+        (user.root.join("locara.json"), "{}"),
+        (user.root.join("jp.lock"), ""),
+        (user.root.join(".jp/tools/x.wasm"), ""),
         (mine.join("config/config.toml"), ""),
         (user.root.join("wasm/x.txt"), ""),
         (
@@ -214,6 +268,16 @@ fn each_file_that_a_workspace_is_made_from_is_watched() {
         };
         assert!(!same, "{}", path.display());
     }
+}
+
+#[test]
+fn what_a_workspace_is_not_made_from_opens_it_no_second_time() {
+    let user = User::new();
+    let live = user.live();
+    let before = live.now().unwrap();
+    write(&user.root.join(".jp/notes.txt"), "");
+    write(&user.root.join("config.toml"), "");
+    assert!(Arc::ptr_eq(&before, &live.now().unwrap()));
 }
 
 fn write(path: &Path, text: &str) {

@@ -34,7 +34,7 @@ pub enum Approval {
     Edited(Map<String, Value>),
     /// Do not run it; the text is for the model.
     Refused(Option<String>),
-    /// There is nobody to ask.
+    /// No person can be asked.
     Unavailable,
 }
 
@@ -59,7 +59,7 @@ pub enum Delivery {
     Edited(String),
     /// Keep it; the text is for the model.
     Withheld(Option<String>),
-    /// There is nobody to ask.
+    /// No person can be asked.
     Unavailable,
 }
 
@@ -75,7 +75,7 @@ pub trait Approver: Send + Sync {
     }
 }
 
-/// An approver for places where nobody can be asked.
+/// An approver where no person can be asked.
 pub struct NobodyToAsk;
 
 #[async_trait]

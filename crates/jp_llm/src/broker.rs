@@ -79,7 +79,7 @@ pub fn open(
     }))
 }
 
-/// Opens the database, making it and its directory when they are not there.
+/// Opens the database, making it and its directory if they are missing.
 ///
 /// # Errors
 ///
@@ -190,7 +190,7 @@ pub fn open_vault(places: &BrokerPlaces) -> Result<FileVault, SecretError> {
 }
 
 /// Returns what fills secrets into the headers of MCP servers: each only for the addresses it is meant
-/// for, whoever configured the server.
+/// for, no matter who configured the server.
 #[must_use]
 pub fn secret_source(places: &BrokerPlaces) -> SecretSource {
     let store = open_secrets(places).ok();

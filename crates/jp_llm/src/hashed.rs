@@ -32,7 +32,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
     if found.len() > MAX_BYTES {
         return Err(io::Error::other(format!(
-            "{} bytes, at most {MAX_BYTES} are allowed",
+            "too large: expected at most {MAX_BYTES} bytes, found {}",
             found.len()
         )));
     }

@@ -40,7 +40,7 @@ pub struct Host {
 #[derive(Clone)]
 struct Shared {
     root: PathBuf,
-    policy: Policy,
+    policy: Arc<Policy>,
     unconfined: bool,
     command_memory: Option<u64>,
     trust: Trust,
@@ -68,7 +68,7 @@ impl Host {
     pub fn for_caller(&self, caller: Caller) -> Self {
         let policy = match &caller.policy {
             Some(theirs) => Arc::new(self.shared.policy.intersect(theirs)),
-            None => Arc::new(self.shared.policy.clone()),
+            None => Arc::clone(&self.shared.policy),
         };
         Self {
             shared: Arc::clone(&self.shared),
@@ -93,6 +93,17 @@ impl Host {
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// Returns the same, to be kept with what was made of it.
+    pub(crate) const fn shared_policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    /// Tells whether two hosts differ in nothing but their callers.
+    #[must_use]
+    pub fn shares_all_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 
     /// Tells whether commands may run bare where the system cannot confine them.

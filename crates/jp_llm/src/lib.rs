@@ -42,8 +42,8 @@ pub use knowledge::{knowledge_prompt, topics};
 pub use runtime::mcp::{McpTools, Unlisted};
 pub use selection::{Selection, SelectionError, Toggle};
 pub use tool::{
-    Call, ChosenFile, Details, Executed, ExecutionOutcome, Preview, ToolDefinition, ToolDocs,
-    ToolError,
+    Call, ChosenFile, Details, Executed, ExecutionOutcome, PreparedTool, Preview, ToolDefinition,
+    ToolDocs, ToolError,
 };
 pub use trust::{Looked, Trust, TrustError, TrustStore, TrustedWorkspace, Unpinned};
 pub use turn::execute_turn;

@@ -43,7 +43,7 @@ pub struct RegistryTools {
     pub lock: Lock,
     /// What was verified on this machine; a call may add to it.
     receipts: RwLock<Arc<Receipts>>,
-    /// Whose keys count, and what was taken back.
+    /// Whose keys count, and what was revoked.
     pub known: Known,
     /// Artifacts and models.
     pub store: Store,

@@ -124,7 +124,7 @@ pub(crate) fn stopped_at(
     ToolError::new(&*tool.name, stop).with_hint_of(hint)
 }
 
-/// Turns what a script printed into what a model is told: a status other than 0 is the tool saying no.
+/// Turns what a script printed into what a model sees: a status other than 0 is a failure that the tool reports.
 fn script_outcome(stdout: &str, stderr: &str, exit_code: i32, trace: Vec<String>) -> Outcome {
     let content =
         serde_json::json!({"stdout": stdout, "stderr": stderr, "exit_code": exit_code}).to_string();
@@ -234,11 +234,6 @@ pub trait ToolRuntime: Send + Sync {
     /// Tells whether files that a person chose can be handed to tools of this kind.
     fn takes_files(&self) -> bool {
         false
-    }
-
-    /// Returns what a tool of this process says about itself; nothing for every other kind.
-    fn manual(&self) -> Option<Manual> {
-        None
     }
 
     /// Asks a tool what it is; nothing when its kind cannot say.

@@ -25,7 +25,7 @@ pub use record::{ScriptRecord, ScriptWords};
 /// What became of an apply that was killed in a directory, before a script sees that directory.
 pub type Recovery = Result<Recovered, RecoverError>;
 
-/// Says what a session of scripts sees and may use. What is not said is not there.
+/// Sets what a session of scripts sees and may use. What is not set is missing.
 pub struct ScriptBuilder(BashBuilder);
 
 impl ScriptBuilder {
@@ -98,7 +98,7 @@ impl ScriptBuilder {
 #[must_use]
 pub fn recover(dir: &HostDir) -> Option<Recovery> {
     match dir.recover().transpose()? {
-        // Nobody has applied anything to a directory that cannot be looked at.
+        // Nothing was applied to a directory that cannot be read.
         Err(RecoverError::Failed {
             errno: Errno::Access,
             ..

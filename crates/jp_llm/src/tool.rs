@@ -1,7 +1,8 @@
-//! Tools and their calls: [`ToolDefinition`] and the one way to run it.
+//! Tools and their calls: [`ToolDefinition`], and [`PreparedTool`], the one way to run it.
 
 mod answered;
 mod arguments;
+mod body;
 mod configured;
 mod convention;
 mod definition;
@@ -12,9 +13,11 @@ mod files;
 mod find;
 mod kinds;
 mod plain;
+mod prepared;
 pub(crate) mod record;
 mod result;
 mod signed;
+mod stamp;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -25,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Budget;
 
+pub(crate) use body::Body;
 pub(crate) use convention::path_of as path_by_convention;
-pub(crate) use definition::ModelFile;
 pub use definition::{ToolDefinition, ToolDocs};
 pub(crate) use error::word;
 pub use error::{
@@ -37,9 +40,11 @@ pub(crate) use execute::Granted;
 pub use execute::{InvalidCall, Pass, Preview};
 pub use files::ChosenFile;
 pub(crate) use files::Placed;
+pub use prepared::PreparedTool;
 pub(crate) use record::now;
 pub use signed::declare;
 pub(crate) use signed::refuse_undeclared;
+pub(crate) use stamp::Stamp;
 
 /// What other tools may do, by their names.
 pub(crate) type Others = BTreeMap<String, Arc<Grant>>;
@@ -71,7 +76,7 @@ pub enum ExecutionOutcome {
     Completed {
         /// The call's id.
         id: String,
-        /// What it said: a result, or why there is none.
+        /// Its answer: a result, or why there is none.
         result: Result<String, String>,
     },
     /// The tool must know more.

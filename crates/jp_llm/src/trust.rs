@@ -52,7 +52,7 @@ pub struct TrustedWorkspace {
     pub wasm: BTreeMap<String, String>,
 }
 
-/// A workspace as somebody found it, which is what trust is given to.
+/// A workspace as it was found, which is what trust is given to.
 #[derive(Debug)]
 pub struct Looked {
     /// What trust remembers of it.
@@ -135,7 +135,7 @@ impl TrustStore {
                 serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?
             }
             Err(error) if matches!(error.kind(), FileTooLarge | InvalidInput) => {
-                return Err(damaged("not a file of a sensible size".to_owned()));
+                return Err(damaged("too large, or not a regular file".to_owned()));
             }
             Err(error) => return Err(failed(error)),
         };
@@ -183,7 +183,7 @@ impl TrustStore {
     }
 
     /// Changes the file as it is now, not as it was when it was opened: another process may have
-    /// changed it meanwhile, and what it took back must stay taken back.
+    /// changed it meanwhile, and what it revoked must stay revoked.
     fn change<T>(
         &mut self,
         change: impl FnOnce(&mut BTreeMap<String, TrustedWorkspace>) -> T,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use crate::{
-    Call, Executed, Host, ToolDefinition, ToolError,
+    Call, Executed, Host, PreparedTool, ToolError,
     tool::{Details, HostError},
 };
 
 /// Runs the calls of one turn in parallel and returns the results in the order of the calls.
-/// Whoever stops waiting for them ends them all.
+/// Dropping the future ends them all.
 pub async fn execute_turn(
-    calls: Vec<(Arc<ToolDefinition>, Call)>,
+    calls: Vec<(Arc<PreparedTool>, Call)>,
     host: &Arc<Host>,
 ) -> Vec<Executed> {
     let mut results: Vec<_> = calls

@@ -10,7 +10,6 @@ pub(crate) mod engine;
 use std::sync::Arc;
 
 use jp_policy::Form;
-use jp_registry::ToolManifest;
 use relative_path::RelativePathBuf;
 
 use crate::{Host, ToolDefinition, registry::Stored, runtime::ToolRuntime};
@@ -34,17 +33,21 @@ pub(crate) trait WasmTools: Sync {
     /// Makes the definition of a builtin, which is called by another name perhaps.
     fn builtin(&self, name: &str, builtin: &str, host: &Host) -> Option<ToolDefinition>;
 
+    /// Makes what runs a builtin.
+    fn embedded(&self, builtin: &str) -> Arc<dyn ToolRuntime>;
+
     /// Makes what runs a file of the workspace.
     fn file(&self, path: RelativePathBuf, entry: Entry) -> Arc<dyn ToolRuntime>;
 
     /// Makes what runs a signed tool, by its name in the workspace.
-    fn signed(&self, name: &str, stored: Stored, manifest: &ToolManifest) -> Arc<dyn ToolRuntime>;
+    fn signed(&self, name: &str, stored: Box<Stored>, entry: Entry) -> Arc<dyn ToolRuntime>;
 
     /// Tells from bytes alone how a Wasm file runs.
     fn form_of(&self, bytes: &[u8]) -> Form;
 }
 
 /// How a Wasm file is called.
+#[derive(Debug, Clone)]
 pub(crate) struct Entry {
     /// What the guest is called by.
     pub(crate) name: String,

@@ -14,7 +14,7 @@ pub struct Call<'a> {
     pub tool: &'a str,
     /// Its arguments.
     pub arguments: Map<String, Value>,
-    /// What the tool was when somebody decided to use it; a changed tool is not called.
+    /// What the tool was when its caller decided to use it; a changed tool is not called.
     pub digest: Option<Digest>,
     /// When the caller stops waiting.
     pub deadline: Instant,

@@ -15,7 +15,7 @@ pub(crate) fn hash(path: &Path, algorithm: Algorithm) -> io::Result<String> {
     let file = File::open(path)?;
     let found = file.metadata()?;
     if !found.is_file() || found.len() > MAX_PROGRAM {
-        return Err(io::Error::other("not a file of a sensible size"));
+        return Err(io::Error::other("too large, or not a regular file"));
     }
     let mut file = file.take(MAX_PROGRAM);
     match algorithm {

@@ -99,7 +99,7 @@ pub(crate) fn of_greeting(error: &ClientInitializeError) -> Option<String> {
                 return Some(message);
             }
             let code = error.code.0;
-            return Some(format!("it refused to initialize: {message} ({code})"));
+            return Some(format!("it rejected `initialize`: {message} ({code})"));
         }
         ClientInitializeError::ExpectedInitResponse(_)
         | ClientInitializeError::ExpectedInitResult(_)

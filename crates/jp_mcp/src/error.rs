@@ -117,7 +117,7 @@ pub enum McpError {
         /// Why it is not offered, or which tools there are.
         hint: String,
     },
-    /// The tool is not what it was when somebody decided to use it.
+    /// The tool is not what it was when its caller decided to use it.
     #[error(
         "tool `{tool}` of MCP server `{server}` has changed since it was offered; review it again before you use it"
     )]

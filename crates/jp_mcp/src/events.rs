@@ -207,6 +207,6 @@ mod tests {
         let Judged::Answer(text) = judged("", r#"{"id":7,"result":{"content":7}}"#) else {
             panic!("an answer that is none");
         };
-        assert!(text.contains("not one of JSON-RPC"), "{text}");
+        assert!(text.contains("expected a JSON-RPC 2.0 message"), "{text}");
     }
 }

@@ -88,7 +88,7 @@ pub struct HttpFailure {
 /// The kinds of failures that callers tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpFailureKind {
-    /// The grant does not cover the host, or the address is none that may be reached.
+    /// The grant does not cover the host, or the address may not be reached.
     Denied,
     /// The response was not complete in time.
     Timeout,

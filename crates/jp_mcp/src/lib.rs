@@ -8,8 +8,8 @@
 //!   more slowly each time and only a few times a minute.
 //! - **URLs** are reached through [`HttpExchange`], which the maker of the pool hands in, and which
 //!   checks hosts and addresses and fills in secrets. This crate opens no socket.
-//! - **What a server says** is a stranger's text: bounded in every direction, free of characters
-//!   nobody can see, and without references that would have to be fetched. What is left out is reported.
+//! - **What a server says** is a stranger's text: bounded in every direction, free of invisible
+//!   characters, and without references that would have to be fetched. What is left out is reported.
 //!
 //! It knows no configuration files, no environment and no models.
 

@@ -78,7 +78,7 @@ impl Tools {
     }
 }
 
-/// How a name looks to somebody who does not look closely.
+/// How a name looks at a glance.
 fn folded(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, '.' | '-' | '_' | '/'))
@@ -98,7 +98,9 @@ fn doubles(sent: &[Tool]) -> HashMap<String, usize> {
 /// Why a tool is left out.
 #[derive(Debug, thiserror::Error)]
 enum Unlistable {
-    #[error("a name has 1 to {MAX_NAME} of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`")]
+    #[error(
+        "expected a name of 1 to {MAX_NAME} of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`"
+    )]
     Name,
     #[error(transparent)]
     Schema(#[from] SchemaProblem),
@@ -236,8 +238,8 @@ mod tests {
         assert_eq!(tools.tools.len(), 2);
         insta::assert_snapshot!(tools.notes.join("\n"), @r"
         tool `a`: 27 invisible characters were removed from its description
-        tool `b` was left out: a name has 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`
-        tool `c` was left out: its schema refers to `http://evil.example/`, and nothing outside it is fetched
+        tool `b` was left out: expected a name of 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`
+        tool `c` was left out: its schema refers to `http://evil.example/`, but nothing outside it is fetched
         tool `d`: 60 bytes were left out of its description
         tool `d`: 1 invisible characters were removed from its schema
         ");

@@ -1,7 +1,7 @@
 //! What a server says, as messages of JSON-RPC. Does not know how they came.
 //!
 //! The bytes are bounded before anything is made of them, and an answer that cannot be read becomes an
-//! error, so that nobody waits for it in vain.
+//! error, so that its caller does not wait in vain.
 
 use jp_text::JsonBound;
 use rmcp::{
@@ -15,7 +15,7 @@ use crate::glance::Glance;
 /// A message of a server.
 pub(crate) type Incoming = RxJsonRpcMessage<RoleClient>;
 
-/// The code of an error that stands for an answer nobody could read. No server uses it.
+/// The code of an error that stands for an unreadable answer. No server uses it.
 pub(crate) const UNREADABLE: ErrorCode = ErrorCode(i32::MIN);
 
 /// Why a text is not a message. The reader's own words would repeat those of the server.
@@ -33,7 +33,7 @@ pub(crate) enum Unreadable {
         column: usize,
     },
     /// It is JSON, and says something else.
-    #[error("the answer is not one of JSON-RPC 2.0")]
+    #[error("invalid answer: expected a JSON-RPC 2.0 message")]
     Else,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn hear(text: &[u8]) -> Heard {
     }
 }
 
-/// Makes the error that stands for an answer nobody could read.
+/// Makes the error that stands for an unreadable answer.
 pub(crate) fn unreadable(why: Unreadable, id: RequestId) -> Incoming {
     let error = ErrorData::new(UNREADABLE, why.to_string(), None);
     JsonRpcMessage::error(error, Some(id))
@@ -115,9 +115,9 @@ mod tests {
                 objects.as_str(),
                 "response rejected: more than 250000 JSON values",
             ),
-            ("7", "not one of JSON-RPC 2.0"),
+            ("7", "expected a JSON-RPC 2.0 message"),
         ] {
-            let text = match words.starts_with("not") {
+            let text = match words.starts_with("expected") {
                 true => format!(r#"{{"id":7,"result":{result}}}"#),
                 false => format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#),
             };

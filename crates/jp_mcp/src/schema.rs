@@ -31,19 +31,19 @@ pub(crate) enum SchemaProblem {
     TooLarge { most: usize, size: usize },
     #[error("its schema is nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
-    #[error("a name in its schema holds invisible characters")]
+    #[error("a name in its schema contains invisible characters")]
     HiddenInName,
-    #[error("a value in its schema holds invisible characters")]
+    #[error("a value in its schema contains invisible characters")]
     HiddenInValue,
     #[error("a part of its schema has an `$id` of its own")]
     OwnId,
-    #[error("its schema refers to `{shown}`, and nothing outside it is fetched")]
+    #[error("its schema refers to `{shown}`, but nothing outside it is fetched")]
     Outside { shown: String },
     #[error("its schema uses `{keyword}`, which is not supported")]
     Unsupported { keyword: &'static str },
     #[error("its schema refers to itself too often")]
     TooManyReferences,
-    #[error("its schema refers to itself in a circle")]
+    #[error("its schema has a circular reference")]
     Circle,
     #[error("its schema refers to a place that does not exist")]
     Nowhere,
@@ -218,11 +218,11 @@ mod tests {
         for (schema, complaint) in [
             (
                 json!({"properties": {"a\u{202e}": {}}}),
-                "a name in its schema holds",
+                "a name in its schema contains",
             ),
             (
                 json!({"enum": ["x\u{e0041}"]}),
-                "a value in its schema holds",
+                "a value in its schema contains",
             ),
             (
                 json!({"$ref": "https://example.com/s.json"}),
@@ -241,10 +241,10 @@ mod tests {
                 json!({"$ref": "#/$defs/none"}),
                 "a place that does not exist",
             ),
-            (json!({"$ref": "#"}), "in a circle"),
+            (json!({"$ref": "#"}), "has a circular reference"),
             (
                 json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}}),
-                "in a circle",
+                "has a circular reference",
             ),
             (json!({"x": "y".repeat(20_000)}), "at most 10000"),
         ] {

@@ -103,7 +103,7 @@ pub struct HttpServer {
     pub net: Net,
 }
 
-/// Shows the names of the headers only: somebody may have written a secret there after all.
+/// Shows the names of the headers only: a value may be a secret.
 impl fmt::Debug for HttpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();

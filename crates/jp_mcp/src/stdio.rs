@@ -38,7 +38,7 @@ pub(crate) enum Ended {
         /// The most bytes a message may have.
         limit: usize,
     },
-    /// An answer could not be read, and nobody knows what it answers.
+    /// An answer could not be read, and its request is unknown.
     Unreadable(Unreadable),
     /// Too much else was written to standard output.
     Noise {

@@ -36,7 +36,7 @@ pub(crate) enum Kind {
 impl FormatError {
     /// Says what to do about it, where there is something.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match &*self.kind {
             Kind::Key(error) => error.hint().map(ToOwned::to_owned),
             Kind::Document(error) => error.hint(),

@@ -146,7 +146,7 @@ pub enum Change<'a> {
 type Decide<'a> = Box<dyn Fn(&Change<'_>) -> Decision + 'a>;
 
 /// Called with what is fetched, how many bytes are there, and of how many if that is known.
-pub type Report<'a> = Box<dyn Fn(&str, u64, Option<u64>) + 'a>;
+type Report<'a> = Box<dyn Fn(&str, u64, Option<u64>) + 'a>;
 
 /// Installs, updates and removes the tools of one workspace.
 pub struct Installer<'a> {
@@ -296,4 +296,4 @@ impl Installer<'_> {
 }
 
 /// A name, and what was done about the tool.
-pub type Outcome<T = LockedTool> = (ToolId, Result<Installed<T>, InstallError>);
+pub(crate) type Outcome<T = LockedTool> = (ToolId, Result<Installed<T>, InstallError>);

@@ -57,11 +57,10 @@ pub use verify::{
 pub use diff::{Diff, Reason};
 pub use install::{
     Change, CustomTool, Decision, Hit, InstallError, Installed, Installer, Known, McpTool, Mode,
-    Outcome, Outdated, Places, Ready, Registry, Report, Spec, Unmet, Versions, Warning,
-    verify_custom,
+    Outdated, Places, Ready, Registry, Spec, Unmet, Versions, Warning, verify_custom,
 };
 pub use lock::{LOCK_FILE, Lock, LockedCustom, LockedTool, McpPin};
-pub use receipt::{Receipt, ReceiptProblem, Receipts};
+pub use receipt::{Receipt, Receipts};
 pub use store::{Object, Store};
 
 use jp_disk as disk;

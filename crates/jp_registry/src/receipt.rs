@@ -15,7 +15,6 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use error::ReceiptError;
-pub use error::ReceiptProblem;
 
 use crate::{
     Digest, InstallError, ToolId,
@@ -24,6 +23,7 @@ use crate::{
     lock::LockedTool,
     revocation::Revocations,
     trust::{Standing, TrustRoots},
+    verify::VerifyError,
 };
 
 /// A larger file is refused.
@@ -125,10 +125,10 @@ impl Receipts {
         tool: &LockedTool,
         roots: &TrustRoots,
         revoked: &Revocations,
-    ) -> Result<&Receipt, ReceiptProblem> {
+    ) -> Result<&Receipt, VerifyError> {
         let name = || tool.name.clone();
         let receipt = self.get(&tool.manifest);
-        let receipt = receipt.ok_or_else(|| ReceiptProblem::Missing { name: name() })?;
+        let receipt = receipt.ok_or_else(|| VerifyError::NeverVerified { name: name() })?;
         let same = [
             ("id", receipt.id == tool.id),
             ("version", receipt.version == tool.version),
@@ -140,7 +140,7 @@ impl Receipts {
                 receipt.capabilities == tool.capabilities,
             ),
         ];
-        let differs = |field| ReceiptProblem::Differs {
+        let differs = |field| VerifyError::LockDiffers {
             name: name(),
             field,
         };
@@ -151,7 +151,7 @@ impl Receipts {
             return Err(differs("registry"));
         }
         if let Some(reason) = revocation(tool, roots, revoked) {
-            return Err(ReceiptProblem::Revoked {
+            return Err(VerifyError::Revoked {
                 id: tool.id.clone(),
                 version: tool.version.clone(),
                 reason,
@@ -161,7 +161,7 @@ impl Receipts {
             // What was installed under a key goes on working when the key gives its names away.
             Standing::Trusted(_) | Standing::RotatedAway { .. } => Ok(receipt),
             Standing::OtherNames { .. } | Standing::Unknown | Standing::Revoked { .. } => {
-                Err(ReceiptProblem::Untrusted {
+                Err(VerifyError::NotTrusted {
                     id: tool.id.clone(),
                     key: tool.key,
                 })

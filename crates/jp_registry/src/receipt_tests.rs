@@ -1,6 +1,6 @@
 //! Receipts: kept beside those of others, bounded, and worth nothing once trust is gone.
 
-use super::{MAX_RECEIPTS, Receipt, ReceiptProblem, Receipts, drop_oldest};
+use super::{MAX_RECEIPTS, Receipt, Receipts, VerifyError, drop_oldest};
 use crate::{
     Digest,
     disk::Disk,
@@ -112,16 +112,16 @@ fn a_receipt_counts_only_for_what_was_verified_under_a_trusted_key() {
     };
     let (mut roots, none) = (TrustRoots::default(), Revocations::default());
     let missing = receipts.valid(&tool, &roots, &none);
-    assert!(matches!(missing, Err(ReceiptProblem::Missing { .. })));
+    assert!(matches!(missing, Err(VerifyError::NeverVerified { .. })));
     receipts.add(&Disk::real(), manifest, fresh).unwrap();
     let unknown = receipts.valid(&tool, &roots, &none);
-    assert!(matches!(unknown, Err(ReceiptProblem::Untrusted { .. })));
+    assert!(matches!(unknown, Err(VerifyError::NotTrusted { .. })));
     let names = ["pdf.*".parse().unwrap()];
     roots
         .trust(signer.public(), &names, AllNames::Refused)
         .unwrap();
     let other_names = receipts.valid(&tool, &roots, &none);
-    assert!(matches!(other_names, Err(ReceiptProblem::Untrusted { .. })));
+    assert!(matches!(other_names, Err(VerifyError::NotTrusted { .. })));
     let names = ["ocr".parse().unwrap()];
     roots
         .trust(signer.public(), &names, AllNames::Refused)
@@ -138,7 +138,7 @@ fn a_receipt_counts_only_for_what_was_verified_under_a_trusted_key() {
         let mut other = tool.clone();
         change(&mut other);
         let differs = receipts.valid(&other, &roots, &none);
-        assert!(matches!(differs, Err(ReceiptProblem::Differs { .. })));
+        assert!(matches!(differs, Err(VerifyError::LockDiffers { .. })));
     }
     // Another registry may offer the same; but not to get around what the first one is trusted for.
     let mirrored = LockedTool {
@@ -155,5 +155,5 @@ fn a_receipt_counts_only_for_what_was_verified_under_a_trusted_key() {
     assert!(!trust("main", true));
     roots.revoke(&key, "it was lost");
     let revoked = receipts.valid(&tool, &roots, &none);
-    assert!(matches!(revoked, Err(ReceiptProblem::Revoked { .. })));
+    assert!(matches!(revoked, Err(VerifyError::Revoked { .. })));
 }

@@ -8,7 +8,9 @@ pub(crate) mod bare_module;
 use std::{fs, path::Path, sync::Arc};
 
 use jp_host::{Location, Opening, Places};
-use jp_llm::{Call, Caller, ExecutionOutcome, Host, HostBuilder, ToolDefinition, TrustStore};
+use jp_llm::{
+    Call, Caller, ExecutionOutcome, Host, HostBuilder, PreparedTool, ToolDefinition, TrustStore,
+};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
@@ -69,8 +71,9 @@ impl Workspace {
         self.host = Arc::new(change(host.into_builder()).build());
     }
 
-    pub(crate) fn tool(&self, name: &str) -> Arc<ToolDefinition> {
-        Arc::new(ToolDefinition::new(name, self.open.loaded(), &self.host).unwrap())
+    pub(crate) fn tool(&self, name: &str) -> Arc<PreparedTool> {
+        let tool = ToolDefinition::new(name, self.open.loaded(), &self.host);
+        Arc::new(tool.unwrap().prepare())
     }
 }
 
@@ -104,7 +107,7 @@ pub(crate) fn call(arguments: &Map<String, Value>) -> Call {
 }
 
 /// Calls a tool and returns the length of its result.
-pub(crate) async fn run(tool: &ToolDefinition, call: Call, host: &Host) -> usize {
+pub(crate) async fn run(tool: &PreparedTool, call: Call, host: &Host) -> usize {
     match tool.execute(call, host).await.unwrap() {
         ExecutionOutcome::Completed {
             result: Ok(content),

@@ -124,7 +124,7 @@ async fn a_greeting_that_is_refused_by_the_protocol_is_told_in_its_words() {
     let text = told("initialize", "200 OK", "application/json", refusal).await;
     assert_eq!(
         text,
-        "MCP server `a` did not start: it refused to initialize: closed on Mondays (-32000)"
+        "MCP server `a` did not start: it rejected `initialize`: closed on Mondays (-32000)"
     );
     let other = r#"{"jsonrpc": "2.0", "id": 0, "result": {"tools": []}}"#;
     let text = told("initialize", "200 OK", "application/json", other).await;

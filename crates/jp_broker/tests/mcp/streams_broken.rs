@@ -186,7 +186,7 @@ async fn an_answer_that_is_none_or_has_no_id_is_an_error_and_not_a_wait() {
         ),
         (
             none,
-            "broke the protocol: the answer is not one of JSON-RPC 2.0",
+            "broke the protocol: invalid answer: expected a JSON-RPC 2.0 message",
         ),
         (nameless, "refused the request: out of paper (-32603)"),
     ] {

@@ -72,8 +72,8 @@ fn a_tool_of_the_workspace_runs_once_it_is_locked_and_the_doctor_says_so() {
     let app = App::new();
     app.call()
         .exits(2)
-        .warns("the configuration names it, and `jp.lock` does not")
-        .warns("`jp tool lock` puts it there");
+        .warns("the configuration names it, but `jp.lock` does not")
+        .warns("run `jp tool lock` to add it");
     app.jp(&["tool", "lock", "--locked"])
         .exits(126)
         .warns("`own` 1.1.0, which comes with the workspace, would be added");
@@ -113,7 +113,7 @@ fn an_older_version_in_its_place_is_stopped_shown_and_taken_only_by_a_person_s_y
     ];
     let called = app.call().exits(126);
     let shown = app.jp(&["tool", "show", "own"]).exits(126);
-    let shown = shown.says("broken: it comes with the workspace, and is not what `jp.lock` has");
+    let shown = shown.says("broken: it comes with the workspace, and does not match `jp.lock`");
     let unasked = app.jp(&["tool", "lock"]).exits(126);
     let unasked =
         unasked.warns("Not accepted: there is no terminal to ask on; `--yes` accepts it.");
@@ -133,12 +133,12 @@ fn an_older_version_in_its_place_is_stopped_shown_and_taken_only_by_a_person_s_y
     assert!(ran["tools"][0]["error"].as_str().unwrap().contains("older"));
     let found = doctor(&app.0, &["--offline"]);
     assert_eq!(
-        fix_of(&found, "error", "own", "is not what `jp.lock` has"),
+        fix_of(&found, "error", "own", "does not match `jp.lock`"),
         "jp tool lock"
     );
-    app.jp(&["doctor", "--offline"])
-        .exits(1)
-        .says("is not what `jp.lock` has:\n           | - version: 1.1.0\n           | + version: 1.0.0\n");
+    app.jp(&["doctor", "--offline"]).exits(1).says(
+        "does not match `jp.lock`:\n           | - version: 1.1.0\n           | + version: 1.0.0\n",
+    );
     assert_eq!(app.lock(), before);
     let done = app.jp(&["tool", "lock", "--yes", "--json"]).exits(0).json();
     let one = &done["tools"][0];
@@ -252,7 +252,7 @@ fn a_file_of_a_workspace_tool_that_is_missing_is_a_mistake_in_the_configuration(
         let app = App::new();
         app.jp(&["tool", "lock"]).exits(0);
         fs::remove_file(app.0.path(&format!("workspace/tools/{file}"))).unwrap();
-        let missing = format!("its file `tools/{file}` is not there");
+        let missing = format!("its file `tools/{file}` does not exist");
         app.call()
             .exits(2)
             .warns(&missing)
@@ -274,12 +274,17 @@ fn a_name_that_a_builtin_has_is_told_with_the_file_and_the_key() {
     app.jp(&["tool", "run", "--yes", "bash", "commands=true"])
         .exits(2)
         .warns("workspace/.jp/config.toml: tooling.bash: ")
-        .warns("there is a builtin `bash`")
+        .warns("invalid tool name `bash`: it is the name of a builtin")
         .warns("another name");
     for config in [&config, "[tooling]\nbash = \"1.0.0\"\n"] {
         app.0.write("workspace/.jp/config.toml", config);
         let found = doctor(&app.0, &["--offline"]);
-        let line = fix_of(&found, "error", "bash", "tooling.bash: there is a builtin");
+        let line = fix_of(
+            &found,
+            "error",
+            "bash",
+            "tooling.bash: invalid tool name `bash`",
+        );
         assert!(line.contains("another name"), "{line}");
         assert_eq!(found["errors"], 1, "{found:#}");
     }

@@ -65,7 +65,8 @@ fn a_tool_is_installed_with_its_model_and_alone_reads_it() {
     market.vanish();
     let person = market.person("ann");
     let ran = person.run("scan", &read).exits(125);
-    let ran = ran.warns("model tiny-1.5 (what was here was damaged, and is removed) could not be");
+    let ran =
+        ran.warns("model tiny-1.5 (the copy here was damaged and has been removed) could not be");
     ran.warns("`jp tool install --locked`");
 }
 

@@ -38,7 +38,10 @@ impl House {
     #[track_caller]
     fn stops_until_accepted(&self, difference: &[&str]) {
         let before = self.lock();
-        let stopped = self.shout().exits(126).warns("is not what was accepted");
+        let stopped = self
+            .shout()
+            .exits(126)
+            .warns("differs from what was accepted");
         let shown = self.0.jp(&["tool", "show", "shout"]).exits(126);
         self.0.jp(&["tool", "list"]).exits(0).says("broken");
         let unasked = self.0.jp(&["tool", "lock"]).exits(126);

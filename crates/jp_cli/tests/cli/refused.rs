@@ -25,7 +25,7 @@ fn a_locked_tool_that_the_app_does_not_declare_is_denied_with_the_file_and_the_l
         shop.sandbox.write("workspace/locara.json", &text);
     };
     app("");
-    let denied = "`jp.lock` has it, and `locara.json` does not declare it";
+    let denied = "`jp.lock` has it, but `locara.json` does not declare it";
     call(&shop)
         .exits(126)
         .warns(denied)

@@ -83,7 +83,7 @@ fn a_wasm_file_that_is_missing_is_told_and_gets_nothing_when_it_comes() {
     let run = || sandbox.jp(&["tool", "run", "e"]);
     let refused = run().exits(126);
     refused
-        .warns("was not there when you trusted this workspace: wasm/e.wasm")
+        .warns("did not exist when you trusted this workspace: wasm/e.wasm")
         .warns("run `jp trust` in the workspace again");
     sandbox.call(&["e"]).exits(126);
     assert_eq!(unpinned(), serde_json::Value::Null);

@@ -8,13 +8,13 @@ use jp_broker::{CallError, SecretError, ServerError, http::HttpError, kv::StoreE
 /// names what cannot be.
 #[derive(Debug, thiserror::Error)]
 pub enum BrokerError {
-    /// The proxy is none.
+    /// The proxy is invalid.
     #[error("`broker.proxy`: {0}")]
     Proxy(#[source] HttpError),
-    /// GitHub's server is none.
+    /// GitHub's server is invalid.
     #[error("`broker.github`: {0}")]
     Github(#[source] CallError),
-    /// A named server is none.
+    /// A named server is invalid.
     #[error(transparent)]
     Servers(#[from] ServerError),
     /// The directory of the database cannot be made.
@@ -32,7 +32,7 @@ pub enum BrokerError {
     #[error(transparent)]
     Secrets(#[from] SecretError),
     /// What should name a secret does not.
-    #[error("`{}` is no name of a secret: {source}", jp_text::inline(key))]
+    #[error("`{}`: {source}", jp_text::inline(key))]
     NoSecret {
         /// What names it.
         key: String,
@@ -40,6 +40,6 @@ pub enum BrokerError {
         source: SecretError,
     },
     /// The search of a model needs to know which.
-    #[error("`broker.search.model` is missing: the provider is a model")]
+    #[error("`broker.search.model` is missing: this provider needs the name of a model")]
     NoModel,
 }

@@ -10,7 +10,7 @@ use jp_policy::Policy;
 use super::{Caller, Host, LazyBroker, Shared};
 use crate::{LazyRuntime, Trust, registry::RegistryTools, runtime::mcp::McpTools};
 
-/// Puts a host together. What is not said is not there: nobody to ask, nothing audited, no commands.
+/// Puts a host together. What is not set is missing: nobody to ask, no audit log, no commands.
 pub struct HostBuilder {
     shared: Shared,
     caller: Caller,
@@ -20,7 +20,7 @@ impl HostBuilder {
     pub(super) fn new(root: PathBuf, policy: Policy) -> Self {
         let shared = Shared {
             root,
-            policy,
+            policy: Arc::new(policy),
             unconfined: false,
             command_memory: None,
             trust: Trust::Untrusted,
@@ -44,7 +44,7 @@ impl HostBuilder {
     /// Says what the user allows, instead of what was said first.
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
-        self.shared.policy = policy;
+        self.shared.policy = Arc::new(policy);
         self
     }
 
@@ -155,7 +155,7 @@ impl HostBuilder {
     #[must_use]
     pub fn build(self) -> Host {
         let host = Host {
-            policy: Arc::new(self.shared.policy.clone()),
+            policy: Arc::clone(&self.shared.policy),
             shared: Arc::new(self.shared),
             caller: Caller::default(),
         };

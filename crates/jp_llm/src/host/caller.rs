@@ -23,7 +23,7 @@ pub struct Caller {
     pub events: Option<Arc<dyn Events>>,
 }
 
-/// A caller without a name whom nobody can ask anything.
+/// A caller without a name, who cannot be asked anything.
 impl Default for Caller {
     fn default() -> Self {
         Self {

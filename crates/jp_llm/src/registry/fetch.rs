@@ -6,16 +6,17 @@ use std::sync::{Arc, PoisonError};
 
 use jp_disk::Disk;
 use jp_policy::Policy;
-use jp_registry::{
-    Decision, FetchError, InstallError, Installer, Mode, Receipts, Registry, Report,
-};
+use jp_registry::{Decision, FetchError, InstallError, Installer, Mode, Receipts, Registry};
 use tokio_util::sync::CancellationToken;
 
 use super::{RegistryTools, SignedProblem, load::problem};
 
+/// Hears what is fetched, how many bytes are there, and of how many if that is known.
+type Progress<'a> = Box<dyn Fn(&str, u64, Option<u64>) + 'a>;
+
 impl RegistryTools {
     /// Lets this machine verify a locked tool that it has never verified, as after a fresh clone, or
-    /// whose receipt is gone: the manifest is fetched if it is not here and somebody may be asked.
+    /// whose receipt is gone: the manifest is fetched if it is missing here and a registry may be asked.
     pub(crate) async fn verify_first(
         self: &Arc<Self>,
         name: &str,
@@ -52,7 +53,7 @@ impl RegistryTools {
 
     /// Returns what fetches and verifies: never a change of the lock file, and nobody who could agree
     /// to one.
-    pub(super) fn installer<'a>(&self, mode: Mode, progress: Report<'a>) -> Installer<'a> {
+    pub(super) fn installer<'a>(&self, mode: Mode, progress: Progress<'a>) -> Installer<'a> {
         let sources = self.sources.iter();
         Installer {
             places: self.places.clone(),

@@ -66,7 +66,7 @@ impl RegistryTools {
         ];
         if let Some((what, _)) = same.iter().find(|(_, same)| !same) {
             return Err(SignedProblem::LockChanged {
-                source: format!("it has another {what}").into(),
+                source: format!("the {what} differs").into(),
             });
         }
         let stored = Stored::of_registry(Arc::clone(self), verified, Box::new(locked.clone()));
@@ -136,7 +136,7 @@ fn is_absent(error: &io::Error) -> bool {
 ///
 /// # Errors
 ///
-/// When the name is none.
+/// When the name is invalid.
 pub fn brought(name: &str, custom: &CustomTool) -> Result<jp_registry::CustomTool, FormatError> {
     let signature = match &custom.signature {
         SignatureSource::Inline(text) => text.clone(),
@@ -162,14 +162,14 @@ fn fits(
     let id = wanted.id.as_deref().unwrap_or(name);
     let registry = wanted.registry.as_ref();
     let reason = if id != locked.id.as_str() {
-        format!("it asks for `{id}`, and the lock file has `{}`", locked.id)
+        format!("it asks for `{id}`, but the lock file has `{}`", locked.id)
     } else if !wanted.version.matches(&locked.version) {
         format!(
-            "it asks for version {}, and the lock file has {}",
+            "it asks for version {}, but the lock file has {}",
             wanted.version, locked.version
         )
     } else if registry.is_some_and(|registry| *registry != locked.registry) {
-        "it asks for another registry".to_owned()
+        "it asks for a different registry".to_owned()
     } else {
         return Ok(());
     };
@@ -200,6 +200,18 @@ pub(super) fn problem(error: VerifyError) -> SignedProblem {
             id: id.to_string(),
             key: key.to_string(),
             standing: "you trust for other tools".to_owned(),
+        },
+        VerifyError::NeverVerified { .. } => SignedProblem::NotInstalled,
+        VerifyError::LockDiffers { field, .. } => SignedProblem::LockChanged {
+            source: format!("the {field} differs").into(),
+        },
+        VerifyError::NotTrusted { id, key } => SignedProblem::Key {
+            id: id.to_string(),
+            key: key.to_string(),
+            standing: "you do not trust to sign it".to_owned(),
+        },
+        VerifyError::Revoked { reason, .. } => SignedProblem::Revoked {
+            source: jp_text::inline(reason).to_string().into(),
         },
         _ => SignedProblem::Refused {
             source: error.into(),

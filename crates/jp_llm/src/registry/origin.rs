@@ -22,7 +22,7 @@ pub struct Origin {
     pub key: KeyId,
     /// The bytes of its Wasm file.
     pub sha256: Digest,
-    /// Why it should not be used any more, if somebody says so.
+    /// Why it should not be used any more, if its registry says so.
     pub deprecated: Option<String>,
     /// When this machine verified it, in seconds since 1970; `None` when it does so at every call.
     pub verified_at: Option<u64>,

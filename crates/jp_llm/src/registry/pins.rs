@@ -9,7 +9,7 @@ use crate::{ToolError, runtime::mcp::Defined, tool::Refused};
 /// The most lines of a difference that go into an error; `jp tool lock` shows all of them.
 const MAX_LINES: usize = 20;
 
-/// Lets a tool pass that is what was accepted, or whose server nobody has pinned.
+/// Lets a tool pass that is what was accepted, or whose server is not pinned.
 pub(super) fn check(
     name: &str,
     server: &str,
@@ -17,11 +17,11 @@ pub(super) fn check(
     lock: &Lock,
     places: &Places,
 ) -> Result<(), ToolError> {
-    let change = match lock.check_mcp(server, &defined.called, &defined.shown) {
+    let change = match lock.check_mcp(server, &defined.tool.tool, &defined.shown) {
         McpPin::Same => return Ok(()),
         McpPin::Changed => {
             let tool = McpTool {
-                name: &defined.called,
+                name: &defined.tool.tool,
                 shown: &defined.shown,
             };
             shortened(&places.mcp_diff(lock, server, &tool).to_string())
@@ -31,7 +31,8 @@ pub(super) fn check(
             if known.is_empty() {
                 return Ok(());
             }
-            let is_there = |tool: &&&str| !defined.siblings.iter().any(|name| name == **tool);
+            let siblings = &defined.tool.told.tools;
+            let is_there = |tool: &&&str| !siblings.iter().any(|sibling| sibling.name == **tool);
             let gone: Vec<String> = known
                 .iter()
                 .filter(is_there)
@@ -71,7 +72,7 @@ pub(super) fn check_custom(
     let diff = places.custom_diff(locked, found).to_string();
     let mut as_if = locked.clone();
     as_if.manifest = is.manifest;
-    // Somebody edited the lock file, or the manifest where nothing else is pinned.
+    // The lock file was edited, or the manifest where nothing else is pinned.
     let what = match as_if == is {
         true => "the digest of its manifest differs from `jp.lock`",
         false => "",
@@ -94,20 +95,39 @@ fn shortened(text: &str) -> String {
 mod tests {
     use std::sync::Arc;
 
+    use jp_broker::mcp::{Means, Servers, ToolInfo, Tools};
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{ToolDocs, runtime::UnavailableRuntime};
+    use crate::{ToolDocs, runtime::mcp::ServerTool};
+
+    fn tool(name: &str) -> ToolInfo {
+        ToolInfo {
+            name: name.to_owned(),
+            title: None,
+            description: None,
+            input_schema: serde_json::Map::new(),
+            output_schema: None,
+            annotations: serde_json::Map::new(),
+        }
+    }
 
     fn told(called: &str, shown: Value, siblings: &[&str]) -> Defined {
         Defined {
             docs: ToolDocs::default(),
             schema: json!({}),
             output_schema: None,
-            runtime: Arc::new(UnavailableRuntime(called.to_owned())),
-            called: called.to_owned(),
             shown,
-            siblings: siblings.iter().map(|name| (*name).to_owned()).collect(),
+            tool: ServerTool {
+                servers: Arc::new(Servers::new([], Means::default())),
+                server: "library".to_owned(),
+                tool: called.to_owned(),
+                digest: tool(called).digest(),
+                told: Arc::new(Tools {
+                    tools: siblings.iter().map(|name| tool(name)).collect(),
+                    notes: Vec::new(),
+                }),
+            },
         }
     }
 

@@ -7,20 +7,20 @@ use jp_registry::InstallError;
 
 use crate::tool::World;
 
-/// What somebody else said is wrong: an error, or words where there is none.
+/// The cause as another layer reports it: an error, or text where there is none.
 type Why = Box<dyn Error + Send + Sync>;
 
 /// Why a signed tool cannot be used as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum SignedProblem {
     /// The lock file names it, and this machine has never verified it.
-    #[error("`jp.lock` names it, and it is not installed on this machine")]
+    #[error("`jp.lock` pins it, but it is not installed on this machine")]
     NotInstalled,
     /// The configuration wants it, and the lock file does not have it.
-    #[error("the configuration names it, and `jp.lock` does not")]
+    #[error("the configuration names it, but `jp.lock` does not")]
     NotLocked,
     /// The lock file has it, and the app does not say that it uses it.
-    #[error("`jp.lock` has it, and `{file}` does not declare it")]
+    #[error("`jp.lock` has it, but `{file}` does not declare it")]
     Undeclared {
         /// The name of the tool.
         name: String,
@@ -33,7 +33,7 @@ pub enum SignedProblem {
     #[error("{0}")]
     Unbacked(Box<Unbacked>),
     /// It reads other bytes of a model than those that the app names.
-    #[error("it reads the model `{model}`, and the app names `{named}`")]
+    #[error("it reads the model `{model}`, but the app pins `{named}`")]
     OtherModel {
         /// The model that its manifest pins.
         model: String,
@@ -47,26 +47,26 @@ pub enum SignedProblem {
         reason: String,
     },
     /// The lock file says something else than what was verified.
-    #[error("`jp.lock` does not say what was verified on this machine: {source}")]
+    #[error("`jp.lock` does not match what was verified on this machine: {source}")]
     LockChanged {
         /// What is different.
         source: Why,
     },
     /// It comes with the workspace, and is not what a person accepted.
-    #[error("it comes with the workspace, and is not what `jp.lock` has: {change}")]
+    #[error("it comes with the workspace, and does not match `jp.lock`: {change}")]
     Changed {
         /// What is different.
         change: String,
     },
     /// It comes with the workspace, and a file of it does not.
-    #[error("its file `{path}` is not there")]
+    #[error("its file `{path}` does not exist")]
     NoFile {
         /// The name of the tool.
         name: String,
         /// The file, as the configuration has it.
         path: String,
     },
-    /// Somebody whose word counts has revoked it.
+    /// A trusted party has revoked it.
     #[error("it was revoked: {source}")]
     Revoked {
         /// Why.
@@ -88,8 +88,8 @@ pub enum SignedProblem {
         /// How the key stands to the tool.
         standing: String,
     },
-    /// Bytes that it needs are not on this machine, and nobody may be asked for them.
-    #[error("{what} is not on this machine, and nothing may be fetched")]
+    /// Bytes that it needs are not on this machine, and may not be fetched.
+    #[error("{what} is not on this machine, and fetching it is not allowed")]
     Missing {
         /// What is missing.
         what: String,
@@ -103,7 +103,7 @@ pub enum SignedProblem {
         source: Why,
     },
     /// What came from its registry is not what was signed.
-    #[error("{what} is refused, and nothing of it was kept: {source}")]
+    #[error("{what} was rejected and not kept: {source}")]
     Wrong {
         /// What was fetched.
         what: String,
@@ -120,7 +120,7 @@ pub enum SignedProblem {
         source: Why,
     },
     /// What is kept about it on this machine cannot be read.
-    #[error("what is kept about it cannot be read: {source}")]
+    #[error("cannot read what is stored about it: {source}")]
     Unreadable {
         /// Why not.
         source: Why,
@@ -156,24 +156,24 @@ impl SignedProblem {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotInstalled => {
-                "`jp tool install --locked` installs what `jp.lock` names".to_owned()
+                "run `jp tool install --locked` to install what `jp.lock` pins".to_owned()
             }
-            Self::NotLocked => {
-                "`jp tool lock` puts it there, and shows what it asks for".to_owned()
+            Self::NotLocked => "run `jp tool lock` to add it, and see what it asks for".to_owned(),
+            Self::OtherModel { model, named } => {
+                format!("if the app should use it, replace `{named}` with `{model}` under `models`")
             }
-            Self::OtherModel { model, named } => format!(
-                "if the app is to use it, write `{model}` in the place of `{named}` under `models`"
-            ),
-            Self::Unbacked(unbacked) => format!("tell its publisher: {}", unbacked.instead()),
+            Self::Unbacked(unbacked) => {
+                format!("ask its publisher to fix it: {}", unbacked.instead())
+            }
             Self::Undeclared { name, hint, .. } => {
-                format!("if the app is to use it, {hint}; if not, `jp tool remove {name}`")
+                format!("if the app should use it, {hint}; otherwise run `jp tool remove {name}`")
             }
             Self::Unfit { .. } => {
-                "`jp tool lock` brings what it asks for, and shows what changes".to_owned()
+                "run `jp tool lock` to fetch what it asks for, and see what changes".to_owned()
             }
             Self::LockChanged { .. } => {
-                "look at the change; `jp tool remove` and `jp tool install` take what the registry \
-                 has now"
+                "look at the change; to use what the registry has now, run `jp tool remove`, then \
+                 `jp tool install`"
                     .to_owned()
             }
             Self::Changed { .. } => {
@@ -183,27 +183,27 @@ impl SignedProblem {
                 format!("put it there, or correct `{name}` under `[tooling]`")
             }
             Self::Revoked { .. } => {
-                "`jp tool update` looks for a version that was not, `jp tool remove` gives it up"
+                "run `jp tool update` to look for a version that was not, or `jp tool remove`"
                     .to_owned()
             }
-            Self::RevocationsLost { .. } => {
-                "`jp tool outdated` asks the registries for them again".to_owned()
-            }
+            Self::RevocationsLost { .. } => "run `jp tool outdated` to fetch them again".to_owned(),
             Self::Key { id, .. } => format!(
                 "if you know whose key that is: `jp trust key PUBLIC-KEY --for {id}`, with the key \
                  that its publisher gives you"
             ),
             Self::Wrong { .. } => {
-                "its registry, or somebody on the way to it, serves something else than what was \
-                 signed; tell whoever runs it"
+                "its registry, or something on the way to it, serves something other than what was \
+                 signed; tell the people who run it"
                     .to_owned()
             }
             Self::Unverified(error) => return error.hint(),
             Self::Missing { .. } | Self::Fetch { .. } => {
-                "`jp tool install --locked` fetches it when you are online".to_owned()
+                "run `jp tool install --locked` when you are online".to_owned()
             }
-            Self::Refused { .. } => "`jp doctor` names the command that says more".to_owned(),
-            Self::Unreadable { .. } => "`jp doctor` says what is wrong".to_owned(),
+            Self::Refused { .. } => {
+                "run `jp doctor`: it names the command that shows more".to_owned()
+            }
+            Self::Unreadable { .. } => "run `jp doctor` to see what is wrong".to_owned(),
         })
     }
 }

@@ -2,24 +2,15 @@
 //! a model takes seconds, so it is not done at every call.
 
 use std::{
-    fs,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{PoisonError, RwLock},
 };
+
+use crate::tool::Stamp;
 
 /// A file that was found right.
 #[derive(Debug, Default)]
 pub(crate) struct Seen(RwLock<Option<(PathBuf, Stamp)>>);
-
-/// What changes when somebody writes to a file or puts another in its place.
-#[derive(Debug, PartialEq, Eq)]
-struct Stamp {
-    file: (u64, u64),
-    size: u64,
-    written: (i64, i64),
-    changed: (i64, i64),
-}
 
 impl Seen {
     /// Returns the file, unless it was touched since.
@@ -37,20 +28,10 @@ impl Seen {
     }
 }
 
-impl Stamp {
-    fn of(path: &Path) -> Option<Self> {
-        let meta = fs::symlink_metadata(path).ok()?;
-        Some(Self {
-            file: (meta.dev(), meta.ino()),
-            size: meta.size(),
-            written: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

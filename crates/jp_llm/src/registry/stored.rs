@@ -17,6 +17,7 @@ use crate::{Events, ToolError, runtime::Invocation};
 const REPORT_EVERY: u64 = 256 * 1024;
 
 /// The artifact that a verified manifest pins.
+#[derive(Clone)]
 pub(crate) struct Stored {
     tools: Arc<RegistryTools>,
     manifest: VerifiedManifest,
@@ -24,12 +25,10 @@ pub(crate) struct Stored {
 }
 
 /// Where an artifact is kept.
+#[derive(Clone)]
 enum Kept {
     /// In the store, and before that in a registry.
-    Store {
-        locked: Box<LockedTool>,
-        found: OnceLock<PathBuf>,
-    },
+    Store(Box<LockedTool>),
     /// In the workspace.
     Workspace(RelativePathBuf),
 }
@@ -49,11 +48,10 @@ impl Stored {
         manifest: VerifiedManifest,
         locked: Box<LockedTool>,
     ) -> Self {
-        let found = OnceLock::new();
         Self {
             tools,
             manifest,
-            kept: Kept::Store { locked, found },
+            kept: Kept::Store(locked),
         }
     }
 
@@ -78,7 +76,7 @@ impl Stored {
     /// Returns what errors call the artifact.
     pub(crate) fn shown(&self) -> String {
         match &self.kept {
-            Kept::Store { .. } => format!(
+            Kept::Store(_) => format!(
                 "the artifact of {}@{}",
                 self.manifest.manifest.id, self.manifest.manifest.version
             ),
@@ -86,15 +84,20 @@ impl Stored {
         }
     }
 
-    /// Says where the bytes are, and fetches them if they are nowhere and somebody may be asked.
-    pub(crate) async fn ready(&self, invocation: &Invocation<'_>) -> Result<Ready<'_>, ToolError> {
+    /// Says where the bytes are, and fetches them if they are missing and a registry may be asked. `found`
+    /// is where they were the last time.
+    pub(crate) async fn ready(
+        &self,
+        found: &OnceLock<PathBuf>,
+        invocation: &Invocation<'_>,
+    ) -> Result<Ready<'_>, ToolError> {
         let refused = |problem: SignedProblem| ToolError::signed(&*invocation.tool.name, problem);
-        // What was taken back since the tool was defined is not run either.
+        // What was revoked since the tool was defined is not run either.
         let now = invocation.host.registry().unwrap_or(&self.tools);
-        if let Kept::Store { locked, .. } = &self.kept {
+        if let Kept::Store(locked) = &self.kept {
             now.check(locked).map_err(refused)?;
         }
-        for model in &invocation.tool.models {
+        for model in &invocation.tool.model_files {
             if model.found.get().is_some() {
                 continue;
             }
@@ -104,7 +107,7 @@ impl Stored {
         }
         match &self.kept {
             Kept::Workspace(path) => Ok(Ready::Workspace(Path::new(path.as_str()))),
-            Kept::Store { found, .. } => {
+            Kept::Store(_) => {
                 if let Some(path) = found.get().filter(|path| path.is_file()) {
                     return Ok(Ready::Path(path.clone()));
                 }
@@ -114,7 +117,7 @@ impl Stored {
                 );
                 let wanted = self.wanted(now, *self.sha256(), what, invocation);
                 let path = wanted.get().await.map_err(refused)?;
-                // Somebody else may have been quicker, with the same path.
+                // Another call may have been quicker, with the same path.
                 let _ = found.set(path.clone());
                 Ok(Ready::Path(path))
             }
@@ -129,7 +132,7 @@ impl Stored {
         invocation: &Invocation<'_>,
     ) -> Wanted {
         let locked = match &self.kept {
-            Kept::Store { locked, .. } => Some(LockedTool::clone(locked)),
+            Kept::Store(locked) => Some(LockedTool::clone(locked)),
             Kept::Workspace(_) => None,
         };
         Wanted {
@@ -147,7 +150,7 @@ impl Stored {
     }
 }
 
-/// Bytes that are looked for in the store, and fetched if somebody may be asked.
+/// Bytes that are looked for in the store, and fetched if a registry may be asked.
 struct Wanted {
     tools: Arc<RegistryTools>,
     locked: Option<LockedTool>,
@@ -176,7 +179,7 @@ impl Wanted {
             return Ok(object.path().to_owned());
         }
         if was_there {
-            what.push_str(" (what was here was damaged, and is removed)");
+            what.push_str(" (the copy here was damaged and has been removed)");
         }
         let reachable = |locked: &LockedTool| tools.sources.contains_key(&locked.registry);
         let Some(locked) = self.locked.filter(reachable) else {
@@ -199,7 +202,7 @@ impl Wanted {
     }
 }
 
-/// Tells whoever listens how far a download is.
+/// Reports the progress of a download.
 struct Progress {
     events: Option<Arc<dyn Events>>,
     call: String,

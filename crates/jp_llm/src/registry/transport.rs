@@ -32,7 +32,7 @@ pub struct DownloadTransport {
     public: Downloader,
     cancel: CancellationToken,
     waiting: Option<Waiting>,
-    /// Nobody waits for one of these twice.
+    /// None of these is waited for twice.
     silent: Silent,
 }
 
@@ -42,7 +42,7 @@ impl DownloadTransport {
     ///
     /// # Errors
     ///
-    /// When the URL is none, or no secure connections can be made at all.
+    /// When the URL is invalid, or no secure connections can be made at all.
     pub fn new(url: &str, cancel: CancellationToken) -> Result<Self, FetchError> {
         Self::bounded(url, cancel, Bounds::default())
     }
@@ -82,7 +82,7 @@ impl DownloadTransport {
         })
     }
 
-    /// Tells somebody how long a server lets this one wait.
+    /// Reports how long a server keeps this one waiting.
     #[must_use]
     pub fn telling(mut self, waiting: Option<Waiting>) -> Self {
         self.waiting = waiting;
@@ -180,7 +180,7 @@ fn translate(get: &Get<'_>, error: DownloadError) -> FetchError {
             from: url(),
             reason,
         },
-        // The server sent another part than was asked for; nobody's disk is to blame.
+        // The server sent a different part than requested; the disk is not to blame.
         DownloadError::Receiver(error) if error.kind() == io::ErrorKind::InvalidData => {
             FetchError::Invalid {
                 what: url(),

@@ -7,13 +7,11 @@ use std::{
 
 use async_trait::async_trait;
 use jp_bash::{Category, ExecOptions, ExecResult, HostDir, HostMode, OnExecute, OnOutput};
-use jp_policy::{Access, Limit};
+use jp_policy::{Access, Grant, Limit};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
 
-use super::{
-    Ended, Invocation, Manual, Run, Stopped, ToolRuntime, printed, script_outcome, stopped_at,
-};
+use super::{Ended, Invocation, Run, Stopped, ToolRuntime, printed, script_outcome, stopped_at};
 use crate::{
     ToolError, places,
     script::{Recovery, Script, ScriptBuilder, ScriptSession, bounds},
@@ -23,17 +21,27 @@ use crate::{
 /// The option that keeps a session between calls: `session = "kept"`.
 const SESSION: &str = "session";
 
-/// Runs scripts. Each call has a session of its own, unless the configuration keeps one.
+/// As many sessions are kept; the one that was used longest ago goes first.
+const MAX_KEPT: usize = 16;
+
+/// Runs scripts. Each call has a session of its own, unless the configuration keeps one for each caller.
 #[derive(Default)]
 pub struct BashRuntime {
-    kept: Arc<Mutex<Option<ScriptSession>>>,
+    kept: Mutex<Vec<Kept>>,
+}
+
+/// A session between two calls. Only the same caller gets it back, for a call with the same grant.
+struct Kept {
+    principal: String,
+    grant: Arc<Grant>,
+    session: ScriptSession,
 }
 
 impl BashRuntime {
     /// Makes the session of a call: what its grant shows it, within its limits.
     fn session(&self, invocation: &Invocation<'_>) -> Result<ScriptSession, ToolError> {
         let kept = match is_kept(invocation) {
-            true => lock(&self.kept).take(),
+            true => self.take(invocation),
             false => None,
         };
         if let Some(mut session) = kept {
@@ -65,16 +73,33 @@ impl BashRuntime {
         let builder = network.map_err(|error| invocation.error(HostError::Network(error)))?;
         Ok(builder.build())
     }
+
+    fn take(&self, invocation: &Invocation<'_>) -> Option<ScriptSession> {
+        let principal = &invocation.host.caller().principal;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let theirs =
+            |kept: &Kept| kept.principal == *principal && kept.grant == *invocation.grant();
+        let at = kept.iter().position(theirs)?;
+        Some(kept.remove(at).session)
+    }
+
+    fn keep(&self, session: ScriptSession, invocation: &Invocation<'_>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == MAX_KEPT {
+            kept.remove(0);
+        }
+        kept.push(Kept {
+            principal: invocation.host.caller().principal.clone(),
+            grant: Arc::clone(invocation.grant()),
+            session,
+        });
+    }
 }
 
 #[async_trait]
 impl ToolRuntime for BashRuntime {
     fn first_phase(&self) -> &'static str {
         "parse"
-    }
-
-    fn manual(&self) -> Option<Manual> {
-        Some(Manual::of(&jp_bash::BashTool::default()))
     }
 
     async fn run(&self, invocation: &Invocation<'_>) -> Run {
@@ -105,7 +130,7 @@ impl ToolRuntime for BashRuntime {
             Err(error) => return Run::failed(invocation.error(HostError::ScriptThread(error))),
         };
         if is_kept(invocation) {
-            *lock(&self.kept) = Some(session);
+            self.keep(session, invocation);
         }
         answer(invocation, result)
     }
@@ -136,7 +161,7 @@ fn on_output(invocation: &Invocation<'_>) -> OnOutput {
     })
 }
 
-/// Turns what a script printed into what the model is told: a status other than 0 is a no.
+/// Turns what a script printed into what the model sees: a status other than 0 is a failure that the tool reports.
 fn answer(invocation: &Invocation<'_>, result: ExecResult) -> Run {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let ended = match result.error {
@@ -171,7 +196,7 @@ fn reached(invocation: &Invocation<'_>, limit: jp_bash::Limit, result: &ExecResu
         jp_bash::Limit::Time => return invocation.limit_reached(Limit::Time, printed),
         jp_bash::Limit::Files => (Limit::OpenFiles, format!("{} descriptors", bounds.files)),
         jp_bash::Limit::Commands => (Limit::Fuel, format!("{} commands", bounds.commands)),
-        jp_bash::Limit::Loops => (Limit::Fuel, format!("{} turns of loops", bounds.loops)),
+        jp_bash::Limit::Loops => (Limit::Fuel, format!("{} loop iterations", bounds.loops)),
         jp_bash::Limit::Depth => (Limit::Fuel, format!("{} levels of nesting", bounds.depth)),
     };
     stopped_at(invocation.tool, reached, printed)
@@ -198,8 +223,4 @@ fn open(root: &Path, below: &Path) -> std::io::Result<HostDir> {
 
 fn is_kept(invocation: &Invocation<'_>) -> bool {
     invocation.tool.options.get(SESSION).and_then(Value::as_str) == Some("kept")
-}
-
-fn lock(kept: &Mutex<Option<ScriptSession>>) -> std::sync::MutexGuard<'_, Option<ScriptSession>> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

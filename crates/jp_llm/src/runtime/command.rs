@@ -59,7 +59,7 @@ enum Ending {
 }
 
 impl CommandRuntime {
-    /// Makes the runtime of a command; `name` is what the command is told its tool is called.
+    /// Makes the runtime of a command; `name` is the name of the tool that the command gets.
     #[must_use]
     pub const fn new(command: CommandConfig, name: String) -> Self {
         Self { command, name }

@@ -7,7 +7,7 @@ mod servers;
 use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
-use jp_broker::mcp::{Call, Called, Digest, McpError, Progress, Reach, Servers};
+use jp_broker::mcp::{Call, Called, Digest, McpError, Progress, Reach, Servers, Tools};
 use jp_policy::{Limit, Limits, Request};
 use jp_tool::{Action, Answer, Beside, Content, Outcome, Part, ToolStatus};
 
@@ -23,29 +23,34 @@ pub use servers::{Defined, McpTools, Unlisted};
 /// The number JSON-RPC has for arguments that do not fit.
 const INVALID_PARAMS: i32 = -32602;
 
-/// Calls one tool of a server.
-pub struct McpRuntime {
-    servers: Arc<Servers>,
-    server: String,
-    tool: String,
-    digest: Digest,
+/// A tool of a server.
+#[derive(Clone)]
+pub struct ServerTool {
+    /// The pool that its server is in.
+    pub servers: Arc<Servers>,
+    /// The id of its server.
+    pub server: String,
+    /// Its name there.
+    pub tool: String,
+    /// What it was when it was described. A tool that is something else by the time of a call is not
+    /// called.
+    pub digest: Digest,
+    /// All that its server told then.
+    pub told: Arc<Tools>,
 }
 
+/// Calls one tool of a server.
+pub struct McpRuntime(ServerTool);
+
 impl McpRuntime {
-    /// Makes the runtime of a tool; `digest` is what the tool was when it was described, and a tool
-    /// that is something else by the time of a call is not called.
+    /// Makes the runtime of a tool.
     #[must_use]
-    pub const fn new(servers: Arc<Servers>, server: String, tool: String, digest: Digest) -> Self {
-        Self {
-            servers,
-            server,
-            tool,
-            digest,
-        }
+    pub const fn new(tool: ServerTool) -> Self {
+        Self(tool)
     }
 
     fn stopped(&self, invocation: &Invocation<'_>, error: McpError) -> Result<Outcome, Stopped> {
-        let server = self.server.clone();
+        let server = self.0.server.clone();
         let limit = |limit| invocation.limit_reached(limit, Printed::default());
         let error = match error {
             McpError::Cancelled => return Err(Stopped::Cancelled),
@@ -105,7 +110,7 @@ fn output_limit(invocation: &Invocation<'_>) -> usize {
 #[async_trait]
 impl ToolRuntime for McpRuntime {
     fn memory(&self, _: &Request, _: &Limits, host: &Host) -> Memory {
-        let server = self.servers.get(&self.server);
+        let server = self.0.servers.get(&self.0.server);
         let Some(Reach::Program(program)) = server.map(|server| &server.reach) else {
             return Memory {
                 bytes: None,
@@ -131,15 +136,15 @@ impl ToolRuntime for McpRuntime {
         }
         let progress = |report: Progress| invocation.report(|| status(&report));
         let call = Call {
-            tool: &self.tool,
+            tool: &self.0.tool,
             arguments: invocation.arguments.clone(),
-            digest: Some(self.digest),
+            digest: Some(self.0.digest),
             deadline: Instant::now() + invocation.left.time,
             cancel: &invocation.call.cancel,
             max_result: output_limit(invocation),
             progress: &progress,
         };
-        Run::said(match self.servers.call(&self.server, &call).await {
+        Run::said(match self.0.servers.call(&self.0.server, &call).await {
             Ok(called) => Ok(answer(called)),
             Err(error) => self.stopped(invocation, error).map(Answer::from),
         })

@@ -24,7 +24,7 @@ pub struct Manual {
 
 impl Manual {
     /// Asks a tool for it.
-    pub(super) fn of(tool: &dyn Tool) -> Self {
+    pub(crate) fn of(tool: &dyn Tool) -> Self {
         Self {
             help: tool.help(),
             system_prompt: tool.system_prompt(),
@@ -48,6 +48,11 @@ impl NativeRuntime {
             manual: Manual::of(&*tool),
             tool: Mutex::new(tool),
         }
+    }
+
+    /// Returns what the tool says about itself.
+    pub(crate) const fn manual(&self) -> &Manual {
+        &self.manual
     }
 }
 
@@ -85,10 +90,6 @@ impl ToolRuntime for NativeRuntime {
             response = work => response,
         };
         answer(invocation, response)
-    }
-
-    fn manual(&self) -> Option<Manual> {
-        Some(self.manual.clone())
     }
 }
 

@@ -145,7 +145,7 @@ impl ScriptRecord {
     ///
     /// # Errors
     ///
-    /// When it cannot be written. A script nobody can account for did not run, as far as its caller may know.
+    /// When it cannot be written. A script without a record did not run, as far as its caller may know.
     pub fn ended(&self, result: &ExecResult) -> Result<(), AuditError> {
         self.printed(OutputStream::Out, result.stdout.len());
         self.printed(OutputStream::Err, result.stderr.len());
@@ -221,7 +221,7 @@ impl Drop for Unwritten {
             true => (OutcomeKind::HostFailure, "it panicked"),
             false => (OutcomeKind::Cancelled, "left before it ended"),
         };
-        // Nobody is left to hear of a record that could not be written.
+        // No caller is left who could be told that the record was not written.
         drop(self.write(outcome, detail));
     }
 }

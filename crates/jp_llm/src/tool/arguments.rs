@@ -1,7 +1,7 @@
 //! Arguments: coerced, completed and checked before anybody sees them.
 //!
-//! They come from a model. What is wrong with them is told to the model, with the path and the
-//! rule, so that it can mend them.
+//! They come from a model. What is wrong with them is reported to the model, with the path and the
+//! rule, so that it can fix them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,24 +15,24 @@ use super::{
     plain,
 };
 
-/// Problems that are listed; a model mends a few at a time.
+/// Problems that are listed; a model fixes a few at a time.
 const MAX_PROBLEMS: usize = 8;
 
 /// The longest text of one problem.
 const MAX_PROBLEM: usize = 300;
 
-/// The most values of which all problems are looked for; of more only the first is told, since the
+/// The most values of which all problems are looked for; of more only the first is reported, since the
 /// list of all of them could be many times as large as the arguments.
 const MAX_LISTED: usize = 10_000;
 
-/// Arguments that were refused, and why, as the model is told.
+/// Arguments that were refused, and why, as the model sees it.
 #[derive(Debug)]
 pub(super) struct Rejected {
     pub(super) arguments: Map<String, Value>,
     pub(super) problems: String,
 }
 
-/// A schema that is none.
+/// An invalid schema.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub struct SchemaError(#[source] Arc<ValidationError<'static>>);
@@ -56,6 +56,12 @@ pub(crate) enum SchemaBy {
     Others,
     /// A manifest: the draft is settled, and formats count.
     Manifest,
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many validators this thread has made.
+    pub(super) static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl Checker {
@@ -83,6 +89,8 @@ impl Checker {
                     .with_draft(Draft::Draft202012)
                     .should_validate_formats(true),
             };
+            #[cfg(test)]
+            COMPILED.set(COMPILED.get() + 1);
             let made = options.build(&self.schema);
             made.map_err(|error| SchemaError(Arc::new(error)))
         });
@@ -152,7 +160,7 @@ impl Checker {
         if size(value, MAX_DEPTH).is_none_or(|size| size > MAX_LISTED) {
             let first = validator.validate(value).err();
             let first = first.map_or_else(String::new, |error| describe(&error));
-            let more = "- maybe more; the arguments are too large to list them all";
+            let more = "- there may be more: the arguments are too large to list every problem";
             return Ok(format!("{first}\n{more}"));
         }
         let mut lines: Vec<String> = validator.iter_errors(value).map(|e| describe(&e)).collect();

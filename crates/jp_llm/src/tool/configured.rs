@@ -1,7 +1,5 @@
 //! Tools as the configuration writes them down.
 
-use std::sync::Arc;
-
 use jp_config::{
     Layer, Loaded,
     tool::{ToolConfig, ToolConfigWithDefaults, ToolSource, WorkspaceAccess},
@@ -17,8 +15,8 @@ use super::{
 };
 use crate::{
     Host,
-    runtime::{CommandRuntime, ToolRuntime},
-    wasm::{self, Entry},
+    tool::{body::Body, stamp::ReadFrom},
+    wasm::Entry,
 };
 
 /// The function of a module that is called unless another one is named.
@@ -55,21 +53,14 @@ impl ToolDefinition {
                     summary: path.map(|path| format!("The module {path} of this workspace")),
                     ..ToolDocs::default()
                 };
-                let runtime = local_runtime(name, config)?;
-                // What a module takes nobody but the module knows, unless parameters are written down.
+                let body = local_body(name, config)?;
+                // Only the module knows what it takes, unless parameters are configured.
                 let unknown = tool.abi.is_some() || is_found;
                 let schema = match unknown && tool.parameters.is_empty() {
                     true => any_object(),
                     false => config.parameters_schema(),
                 };
-                Self::bare(
-                    name,
-                    docs,
-                    schema,
-                    source.clone(),
-                    config.request(),
-                    runtime,
-                )
+                Self::bare(name, docs, schema, source.clone(), config.request(), body)
             }
         };
         // What a server says about its tools was put together with the configuration already, and what
@@ -102,6 +93,12 @@ impl ToolDefinition {
         }
         definition.undeclared =
             config.wasm().is_some() && tool.abi.is_none() && tool.parameters.is_empty();
+        if let Some(path) = config.wasm()
+            && (is_found || definition.undeclared)
+        {
+            let path = path.to_path(host.root());
+            definition.read_from.push(ReadFrom::new(path));
+        }
         definition.source = config.source().clone();
         definition.defined_by = match definition.app {
             // Only the workspace's own word says that it uses the tool.
@@ -160,7 +157,7 @@ impl ToolDefinition {
                 defined.schema,
                 source,
                 request,
-                defined.runtime,
+                Body::Server(defined.tool),
             )
         })
     }
@@ -209,7 +206,7 @@ fn by_convention(
         .map(|path| config.found_at(path))
 }
 
-/// Refuses what a builtin takes no notice of, in the entry of a local tool that turns out to be one.
+/// Refuses what a builtin ignores, in the entry of a local tool that turns out to be one.
 fn refuse_unheard(name: &str, tool: &ToolConfig) -> Result<(), ToolError> {
     let grant = &tool.grant;
     let files = !matches!(grant.workspace, None | Some(WorkspaceAccess::None));
@@ -227,7 +224,7 @@ fn refuse_unheard(name: &str, tool: &ToolConfig) -> Result<(), ToolError> {
         Some((key, _)) => {
             let error = ToolError::new(name, Misconfigured::Unheard { key });
             Err(error.with_hint(format!(
-                "take `{key}` out and the builtin is used, or put the tool's own file at \
+                "remove `{key}` to use the builtin, or put the tool's own file at \
                  `wasm/{}_tool.wasm`",
                 word(name)
             )))
@@ -237,10 +234,7 @@ fn refuse_unheard(name: &str, tool: &ToolConfig) -> Result<(), ToolError> {
 }
 
 /// Chooses how a configured tool runs: its Wasm file wins over its command.
-fn local_runtime(
-    name: &str,
-    config: &ToolConfigWithDefaults,
-) -> Result<Arc<dyn ToolRuntime>, ToolError> {
+fn local_body(name: &str, config: &ToolConfigWithDefaults) -> Result<Body, ToolError> {
     let called = config.source().tool_name().unwrap_or(name).to_owned();
     match (config.wasm(), config.command()) {
         (Some(path), _) => {
@@ -250,9 +244,9 @@ fn local_runtime(
                 function: tool.entrypoint.clone(),
                 abi: tool.abi,
             };
-            Ok(wasm::TOOLS.file(path.to_owned(), entry))
+            Ok(Body::File(path.to_owned(), entry))
         }
-        (None, Some(command)) => Ok(Arc::new(CommandRuntime::new(command.clone(), called))),
+        (None, Some(command)) => Ok(Body::Command(command.clone(), called)),
         (None, None) => Err(command_missing(name)),
     }
 }

@@ -1,4 +1,4 @@
-//! Convention: a tool nobody configured may lie in the workspace as `wasm/<tool>_tool.wasm`.
+//! Convention: a tool that is not configured may lie in the workspace as `wasm/<tool>_tool.wasm`.
 //!
 //! Such a file gets nothing by its name: no default capabilities, no files, no network.
 

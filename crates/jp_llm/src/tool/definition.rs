@@ -1,23 +1,15 @@
 //! What a tool is: its name, what a model is told about it, and how it runs.
 
-use std::sync::{Arc, OnceLock};
-
 use jp_config::{
     Layer,
     tool::{Enable, InlineResults, ParametersStyle, ResultMode, RunMode, ToolSource},
 };
 use jp_policy::{Capabilities, Request};
-use jp_registry::{Pinned, schema_for_callers};
-use jp_tool::DescribedTool;
+use jp_registry::Pinned;
 use serde_json::{Map, Value};
-use tokio::sync::OnceCell;
 
-use super::{
-    HostError, ToolError,
-    arguments::{Checker, SchemaBy, SchemaError},
-    execute::Composed,
-};
-use crate::{Host, registry::Seen, runtime::ToolRuntime};
+use super::{PreparedTool, arguments::SchemaBy, body::Body, stamp::ReadFrom};
+use crate::{Host, runtime::Manual};
 
 /// What people and models are told about a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,28 +22,8 @@ pub struct ToolDocs {
     pub examples: Option<String>,
 }
 
-/// A model of a tool.
-#[derive(Debug)]
-pub(crate) struct ModelFile {
-    /// Its directory, as the guest sees it: `/models/<id>`. The file in it has its sha256 as its name.
-    pub(crate) place: String,
-    /// Which bytes it must be.
-    pub(crate) pinned: Pinned,
-    /// Where it lies on this machine, once it was verified.
-    pub(crate) found: Seen,
-}
-
-impl ModelFile {
-    pub(super) fn new(pinned: &Pinned) -> Self {
-        Self {
-            place: format!("/models/{}", pinned.id),
-            pinned: pinned.clone(),
-            found: Seen::default(),
-        }
-    }
-}
-
-/// A tool that can be called.
+/// A tool that can be called, as data. Prepare it to call it more than once.
+#[derive(Clone)]
 pub struct ToolDefinition {
     /// Its id.
     pub name: String,
@@ -59,11 +31,11 @@ pub struct ToolDefinition {
     pub docs: ToolDocs,
     /// The JSON Schema of its arguments, as it gets them: see [`Self::known_schema`].
     pub schema: Value,
-    /// The JSON Schema of its results, which are JSON then. Not to be changed once the tool was called.
+    /// The JSON Schema of its results, which are JSON then.
     pub output_schema: Option<Value>,
     /// Where it comes from.
     pub source: ToolSource,
-    /// What it asks for. Not to be changed once the tool was called.
+    /// What it asks for.
     pub request: Request,
     /// Whether the workspace had a part in its definition.
     pub defined_by: Layer,
@@ -75,31 +47,30 @@ pub struct ToolDefinition {
     pub result: ResultMode,
     /// How its arguments are shown.
     pub parameters_style: ParametersStyle,
-    /// How much of its result is shown to whoever decides that it is delivered.
+    /// How much of its result is shown to the person who decides whether it is delivered.
     pub inline_results: InlineResults,
     /// Answers that are always the same.
     pub fixed_answers: Map<String, Value>,
     /// Free options of the configuration.
     pub options: Map<String, Value>,
-    /// The models it reads, verified.
-    pub(crate) models: Vec<ModelFile>,
+    /// The models it reads.
+    pub(super) models: Vec<Pinned>,
     /// What the workspace allows its tooling, if the tool is part of that.
     pub(crate) app: Option<Capabilities>,
-    /// What is asked for in so many words, and not because of the kind of tool.
+    /// What is asked for explicitly, and not because of the kind of tool.
     pub(crate) stated: Request,
-    pub(crate) enable: Enable,
-    pub(crate) runtime: Arc<dyn ToolRuntime>,
+    pub(super) enable: Enable,
+    /// What runs when it is called.
+    pub(crate) body: Body,
     /// Whether only the tool itself knows what it takes.
     pub(super) undeclared: bool,
-    pub(super) described: OnceCell<Option<DescribedTool>>,
     pub(super) schema_by: SchemaBy,
     /// The schema of its arguments as callers write them, where that differs.
-    pub(super) callers_schema: OnceLock<Value>,
-    pub(super) checker: OnceLock<Result<Checker, SchemaError>>,
-    pub(super) result_checker: OnceLock<Result<Checker, SchemaError>>,
-    pub(crate) composed: OnceLock<Composed>,
+    pub(super) callers_schema: Option<Value>,
     /// What the tools ask for on whose data this one works.
-    pub(crate) others: Vec<(String, Request)>,
+    pub(super) others: Vec<(String, Request)>,
+    /// The files of the workspace that say what it is.
+    pub(super) read_from: Vec<ReadFrom>,
 }
 
 impl ToolDefinition {
@@ -109,7 +80,7 @@ impl ToolDefinition {
         schema: Value,
         source: ToolSource,
         request: Request,
-        runtime: Arc<dyn ToolRuntime>,
+        body: Body,
     ) -> Self {
         Self {
             name: name.to_owned(),
@@ -130,15 +101,12 @@ impl ToolDefinition {
             app: None,
             stated: Request::default(),
             enable: Enable::On,
-            runtime,
+            body,
             undeclared: false,
-            described: OnceCell::new(),
             schema_by: SchemaBy::Us,
-            callers_schema: OnceLock::new(),
-            checker: OnceLock::new(),
-            result_checker: OnceLock::new(),
-            composed: OnceLock::new(),
+            callers_schema: None,
             others: Vec::new(),
+            read_from: Vec::new(),
         }
     }
 
@@ -146,6 +114,12 @@ impl ToolDefinition {
     pub(super) fn renamed(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
         self
+    }
+
+    /// Makes ready for calls: what is compiled and looked up for the first of them is kept for the rest.
+    #[must_use]
+    pub fn prepare(self) -> PreparedTool {
+        PreparedTool::new(self)
     }
 
     /// Returns what a model is told in one line.
@@ -159,41 +133,17 @@ impl ToolDefinition {
         text.map_or("", String::as_str)
     }
 
-    /// Returns the schema of its arguments as callers write them: its own, once it was asked, or the
-    /// configured one.
+    /// Returns the schema of its arguments as callers write them, as far as that is known without asking
+    /// the tool.
     #[must_use]
     pub fn known_schema(&self) -> &Value {
-        match self.described.get() {
-            Some(Some(tool)) => &tool.parameters,
-            _ if self.schema_by == SchemaBy::Manifest => self.callers_schema.get_or_init(|| {
-                let mut schema = self.schema.clone();
-                schema_for_callers(&mut schema);
-                schema
-            }),
-            _ => &self.schema,
-        }
+        self.callers_schema.as_ref().unwrap_or(&self.schema)
     }
 
-    /// Returns the schema of its results: the one of its manifest or server, or its own, once it was asked.
+    /// Returns what a tool of this process says about itself; nothing for every other kind.
     #[must_use]
-    pub fn known_output_schema(&self) -> Option<&Value> {
-        let described = || self.described.get()?.as_ref()?.output_schema.as_ref();
-        self.output_schema.as_ref().or_else(described)
-    }
-
-    /// Asks the tool what it is, if its configuration does not say what it takes; once.
-    ///
-    /// # Errors
-    ///
-    /// When it should say and does not.
-    pub async fn described(&self, host: &Host) -> Result<Option<&DescribedTool>, ToolError> {
-        if !self.undeclared {
-            return Ok(None);
-        }
-        let asked = self
-            .described
-            .get_or_try_init(|| self.runtime.describe(host));
-        Ok(asked.await?.as_ref())
+    pub fn manual(&self) -> Option<Manual> {
+        self.body.manual()
     }
 
     /// Tells whether the tool can be called at all.
@@ -212,38 +162,5 @@ impl ToolDefinition {
     #[must_use]
     pub fn is_offered(&self, host: &Host) -> bool {
         host.caller().selection.offers(&self.name, self.enable)
-    }
-
-    /// Returns the checks of its arguments, made when the tool is first called.
-    pub(crate) fn checker(&self) -> Result<&Checker, ToolError> {
-        let (schema, by) = match self.described.get() {
-            Some(Some(tool)) => (&tool.parameters, SchemaBy::Others),
-            _ => (&self.schema, self.schema_by),
-        };
-        let made = self.checker.get_or_init(|| Checker::new(schema, by));
-        made.as_ref()
-            .map_err(|error| self.no_schema("arguments", error))
-    }
-
-    /// Returns the checks of its results, made when the first one comes; nothing when it says nothing
-    /// about them.
-    pub(crate) fn result_checker(&self) -> Result<Option<&Checker>, ToolError> {
-        let Some(schema) = self.known_output_schema() else {
-            return Ok(None);
-        };
-        let by = match (&self.output_schema, self.schema_by) {
-            // A server's schema says itself which draft it is.
-            (None, _) | (_, SchemaBy::Others) => SchemaBy::Others,
-            (Some(_), SchemaBy::Manifest | SchemaBy::Us) => SchemaBy::Manifest,
-        };
-        let make = || Checker::new(schema, by);
-        let made = self.result_checker.get_or_init(make);
-        let made = made.as_ref().map(Some);
-        made.map_err(|error| self.no_schema("results", error))
-    }
-
-    fn no_schema(&self, of: &'static str, error: &SchemaError) -> ToolError {
-        let source = error.clone();
-        ToolError::new(&*self.name, HostError::Schema { of, source })
     }
 }

@@ -1,4 +1,4 @@
-//! How deep and how large arguments are, found out without recursion: whoever makes a call hands in
+//! How deep and how large arguments are, found out without recursion: callers hand in
 //! values that no parser has bounded.
 
 use serde_json::{Map, Value};

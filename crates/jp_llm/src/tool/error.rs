@@ -37,7 +37,7 @@ struct Failure {
 }
 
 impl ToolError {
-    /// Makes the error of a tool. What to do about it is said where the cause is found:
+    /// Makes the error of a tool. The hint is set where the cause is found:
     /// [`Self::with_hint`].
     pub fn new(tool: impl Into<String>, cause: impl Into<Cause>) -> Self {
         Self(Box::new(Failure {
@@ -60,7 +60,7 @@ impl ToolError {
         Self::new(tool, Cause::Signed(problem)).with_hint_of(hint)
     }
 
-    /// Makes the error of a Wasm file that is not there.
+    /// Makes the error of a missing Wasm file.
     pub fn wasm_not_found(tool: impl Into<String>, path: impl Into<String>) -> Self {
         let path = path.into();
         Self::new(tool, Misconfigured::WasmNotFound { path })

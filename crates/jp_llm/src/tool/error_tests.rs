@@ -79,7 +79,7 @@ fn a_signed_tool_belongs_to_the_world_of_its_problem() {
     let error = ToolError::signed("t", SignedProblem::NotInstalled);
     assert_eq!(
         error.to_string(),
-        "tool `t` cannot be used: `jp.lock` names it, and it is not installed on this machine"
+        "tool `t` cannot be used: `jp.lock` pins it, but it is not installed on this machine"
     );
     assert_eq!(error.hint(), SignedProblem::NotInstalled.hint().as_deref());
 }

@@ -18,12 +18,13 @@ use jp_tool::{Outcome, ToolStatus};
 use serde_json::{Map, Value};
 
 use super::{
-    Call, Details, Executed, ExecutionOutcome, HostError, Misconfigured, Placed, ToolDefinition,
+    Call, Details, Executed, ExecutionOutcome, HostError, Misconfigured, Placed, PreparedTool,
     ToolError, record, word,
 };
 use crate::{Host, runtime::Memory};
 use consent::Consent;
-pub(crate) use grant::{Composed, Granted};
+pub(crate) use grant::Granted;
+pub(super) use grant::KnownGrants;
 
 /// As many characters of a text go into a message.
 const MOST: usize = 2000;
@@ -34,7 +35,7 @@ type Early = Result<ExecutionOutcome, ToolError>;
 /// A call on its way through the pipeline: the one value that its steps hand on.
 pub struct Pass<'a> {
     /// The tool.
-    pub tool: &'a ToolDefinition,
+    pub tool: &'a PreparedTool,
     /// The host.
     pub host: &'a Host,
     /// The call.
@@ -70,13 +71,7 @@ pub struct InvalidCall {
     pub told: String,
 }
 
-impl ToolDefinition {
-    /// Says how much memory a call may use under a grant.
-    #[must_use]
-    pub fn memory(&self, grant: &Grant, host: &Host) -> Memory {
-        self.runtime.memory(&self.request, grant.limits(), host)
-    }
-
+impl PreparedTool {
     /// Says what a call would get, without making one.
     ///
     /// # Errors
@@ -89,11 +84,11 @@ impl ToolDefinition {
     }
 
     /// Says what this very call would get, without making it: its arguments are checked and its grant is
-    /// composed as if it were made. The inner error is what the model would be told about them.
+    /// composed as if it were made. The inner error is what the model would see.
     ///
     /// # Errors
     ///
-    /// When the call would be denied, or the tool's schema is none.
+    /// When the call would be denied, or the tool's schema is invalid.
     pub fn preview_call(
         &self,
         call: Call,
@@ -113,15 +108,6 @@ impl ToolDefinition {
         Ok(Ok(pass.preview(&grant)))
     }
 
-    /// Runs the tool: the only way to do so.
-    ///
-    /// # Errors
-    ///
-    /// When the call produced no outcome: it was not allowed, was stopped, or the host failed.
-    pub async fn execute(&self, call: Call, host: &Host) -> Result<ExecutionOutcome, ToolError> {
-        self.execute_detailed(call, host).await.result
-    }
-
     /// Runs the tool and returns all that is known about the call.
     pub async fn execute_detailed(&self, call: Call, host: &Host) -> Executed {
         let mut unwritten = Unwritten {
@@ -134,8 +120,7 @@ impl ToolDefinition {
     }
 }
 
-/// A call that is not written down yet. Whoever drops the future of a call, or panics in it, still
-/// leaves a record.
+/// A call that has no record yet. It gets one also when its future is dropped or panics.
 struct Unwritten<'a> {
     pass: Pass<'a>,
     started: Instant,
@@ -155,7 +140,7 @@ impl Unwritten<'_> {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Err(error) = record::write(pass, waiting.as_ref(), &executed) {
-            // A call nobody can account for did not happen, as far as its caller may know.
+            // A call without a record did not happen, as far as its caller may know.
             executed.result = Err(error);
         }
         executed
@@ -172,13 +157,13 @@ impl Drop for Unwritten<'_> {
         } else {
             Ok(self.pass.cancelled())
         };
-        // Nobody is left to hear of a record that could not be written.
+        // No caller is left who could be told that the record was not written.
         drop(self.write(result));
     }
 }
 
 impl<'a> Pass<'a> {
-    fn new(tool: &'a ToolDefinition, call: Call, host: &'a Host) -> Self {
+    fn new(tool: &'a PreparedTool, call: Call, host: &'a Host) -> Self {
         Self {
             tool,
             host,
@@ -209,7 +194,7 @@ impl Pass<'_> {
             return Err(error.with_hint("set `enable = true` for the tool"));
         }
         if !self.tool.is_offered(self.host) {
-            let hint = "it is offered to whoever asks for it by its name: `--tool";
+            let hint = "ask for it by its name: `--tool";
             let error = ToolError::new(name, Misconfigured::NotOffered);
             return Err(error.with_hint(format!("{hint} {}`", word(name))));
         }
@@ -226,7 +211,7 @@ impl Pass<'_> {
             Consent::Run => {}
             Consent::RunWith(edited) => match self.check_arguments(edited) {
                 Ok(()) => {
-                    // Whoever edits may name another of the files they chose.
+                    // The person may name another of the files they chose.
                     granted = self.compose()?;
                     self.details.grant = Arc::clone(&granted.words);
                 }

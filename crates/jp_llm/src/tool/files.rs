@@ -20,16 +20,16 @@ const KEY: &str = "$file";
 /// The most files of one call; each is held open while it runs.
 const MAX_FILES: usize = 16;
 
-/// Why arguments that speak of files are refused, as the model is told.
+/// Why arguments that speak of files are refused, as the model sees it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FileError {
     #[error("- at `/`: the arguments as a whole cannot be a file")]
     Whole,
     #[error("- at `{at}`: `{KEY}` must be the id of a chosen file")]
     NoId { at: String },
-    #[error("- at `{at}`: nothing else may stand beside `{KEY}`")]
+    #[error("- at `{at}`: expected no other key beside `{KEY}`")]
     NotAlone { at: String },
-    #[error("- at `{at}`: no such file was chosen: `{id}`; the user chooses files with `--file`")]
+    #[error("- at `{at}`: unknown file `{id}`: the user chooses files with `--file`")]
     NotChosen { at: String, id: String },
     #[error("- at `{at}`: a call takes at most {MAX_FILES} files")]
     TooMany { at: String },
@@ -95,7 +95,7 @@ pub(super) fn names_any(arguments: &Map<String, Value>) -> bool {
 ///
 /// # Errors
 ///
-/// What is wrong, for the model: a file nobody chose, or something else beside its id.
+/// What is wrong, for the model: a file that was not chosen, or another key beside its id.
 pub(super) fn place(
     arguments: &mut Map<String, Value>,
     files: &BTreeMap<String, ChosenFile>,
@@ -187,7 +187,7 @@ impl Walk<'_> {
 }
 
 /// The name a guest sees: the file's own, so that its ending says what it is, without what could
-/// deceive whoever reads it. Whoever mounts the file names it alike, and a call whose arguments name
+/// deceive its reader. The mount uses the same name, and a call whose arguments name
 /// another path than the mounted one does not run.
 fn guest_name(file: &ChosenFile) -> String {
     let name = file.path.file_name().unwrap_or_default();

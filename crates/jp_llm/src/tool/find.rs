@@ -48,14 +48,14 @@ impl ToolDefinition {
             (Some(_), Some(path)) => {
                 return Err(shadowed(name, path.into_string()));
             }
-            (None, Some(path)) => Some(Self::brought(name, path)),
+            (None, Some(path)) => Some(Self::brought(name, path, host)),
             (builtin, None) => builtin,
         };
         builtin.ok_or_else(|| ToolError::not_found(name))
     }
 
     /// Finds a tool for a call. The manifest of a locked tool that this machine has never verified is
-    /// fetched for it, if somebody may be asked. A call of a tool that is not there, or cannot work,
+    /// fetched for it, if a registry may be asked. A call of a tool that does not exist, or cannot work,
     /// leaves a record too.
     ///
     /// # Errors
@@ -88,16 +88,19 @@ impl ToolDefinition {
     /// and the signed ones, whose manifests are read for it. A tool whose configuration cannot work is
     /// an error in its place.
     pub fn all(loaded: &Loaded, host: &Host) -> Vec<(String, Result<Self, ToolError>)> {
-        let mut all = Self::unsigned(loaded, host);
-        // A name that is taken is an error in its place already.
-        let mut names = signed::names(loaded, host);
-        names.retain(|name| !all.iter().any(|(known, _)| known == name));
-        let signed = names.into_iter().map(|name| {
-            let found = Self::new(&name, loaded, host);
-            (name, found)
-        });
-        all.extend(signed);
-        all
+        Self::made(Self::names(loaded, host), loaded, host)
+    }
+
+    /// Returns the names of all tools there are, each once. No manifest is read for it.
+    pub fn names(loaded: &Loaded, host: &Host) -> Vec<String> {
+        let mut names = unsigned_names(loaded, host);
+        for name in signed::names(loaded, host) {
+            // A name that is taken is an error in its place already.
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// Returns all tools but the signed ones that the configuration does not speak of:
@@ -105,19 +108,33 @@ impl ToolDefinition {
     ///
     /// [`RegistryTools::list`]: crate::registry::RegistryTools::list
     pub fn unsigned(loaded: &Loaded, host: &Host) -> Vec<(String, Result<Self, ToolError>)> {
-        let tools = &loaded.config.conversation.tools;
-        let names = tools.tools.keys().cloned();
-        let builtins = wasm::TOOLS.builtins().into_iter().filter(|builtin| {
-            !tools.tools.contains_key(*builtin) && wasm::TOOLS.is_offered(builtin, host)
-        });
-        let names = names.chain(builtins.map(str::to_owned));
-        let bash = (!tools.tools.contains_key(BASH)).then(|| BASH.to_owned());
-        let names = names.chain(bash);
-        let names = names.chain(brought_names(loaded, host));
-        names
-            .map(|name| (name.clone(), Self::new(&name, loaded, host)))
-            .collect()
+        Self::made(unsigned_names(loaded, host), loaded, host)
     }
+
+    fn made(
+        names: Vec<String>,
+        loaded: &Loaded,
+        host: &Host,
+    ) -> Vec<(String, Result<Self, ToolError>)> {
+        let made = names.into_iter().map(|name| {
+            let found = Self::new(&name, loaded, host);
+            (name, found)
+        });
+        made.collect()
+    }
+}
+
+/// Returns the names of all tools but the signed ones that the configuration does not speak of.
+fn unsigned_names(loaded: &Loaded, host: &Host) -> Vec<String> {
+    let tools = &loaded.config.conversation.tools;
+    let names = tools.tools.keys().cloned();
+    let builtins = wasm::TOOLS.builtins().into_iter().filter(|builtin| {
+        !tools.tools.contains_key(*builtin) && wasm::TOOLS.is_offered(builtin, host)
+    });
+    let names = names.chain(builtins.map(str::to_owned));
+    let bash = (!tools.tools.contains_key(BASH)).then(|| BASH.to_owned());
+    let names = names.chain(bash);
+    names.chain(brought_names(loaded, host)).collect()
 }
 
 /// Says who gave a signed tool the name of a builtin.
@@ -133,7 +150,7 @@ fn shadows(name: &str, loaded: &Loaded) -> ToolError {
     };
     ToolError::new(name, Misconfigured::ToolingShadows { place }).with_hint(format!(
         "give it another name there, such as `my-{name}`, whose `id` says which tool of a registry is \
-         meant; or take it out, and the builtin is used"
+         meant; or remove it to use the builtin"
     ))
 }
 

@@ -9,17 +9,14 @@ use jp_tool::Tool;
 use relative_path::RelativePathBuf;
 use serde_json::Value;
 
-use super::{ToolDefinition, ToolDocs, arguments::SchemaBy};
-use crate::{
-    runtime::{BashRuntime, Manual, NativeRuntime},
-    wasm::{self, Entry},
-};
+use super::{ToolDefinition, ToolDocs, arguments::SchemaBy, body::Body, stamp::ReadFrom};
+use crate::{Host, runtime::NativeRuntime, wasm::Entry};
 
 /// The builtin that runs scripts in the virtual bash.
 pub(super) const BASH: &str = "bash";
 
 impl ToolDefinition {
-    /// The virtual bash: the one builtin that is no component.
+    /// The virtual bash: the one builtin that is not a component.
     pub(super) fn bash(name: &str) -> Self {
         let tool = jp_bash::BashTool::default();
         let docs = ToolDocs {
@@ -28,9 +25,8 @@ impl ToolDefinition {
             examples: None,
         };
         let source = ToolSource::Builtin { tool: None };
-        let runtime = Arc::new(BashRuntime::default());
         let schema = tool.input_schema();
-        Self::bare(name, docs, schema, source, Request::default(), runtime)
+        Self::bare(name, docs, schema, source, Request::default(), Body::Bash)
     }
 
     /// Puts a tool of this process into the pipeline.
@@ -43,21 +39,15 @@ impl ToolDefinition {
         };
         let schema = tool.input_schema();
         let source = ToolSource::Builtin { tool: None };
-        let runtime = Arc::new(NativeRuntime::new(tool));
+        let body = Body::Native(Arc::new(NativeRuntime::new(tool)));
         Self {
             schema_by: SchemaBy::Others,
-            ..Self::bare(name, docs, schema, source, request, runtime)
+            ..Self::bare(name, docs, schema, source, request, body)
         }
     }
 
-    /// Returns what a tool of this process says about itself; nothing for every other kind.
-    #[must_use]
-    pub fn manual(&self) -> Option<Manual> {
-        self.runtime.manual()
-    }
-
     /// A module that lies in the workspace under a name of the convention.
-    pub(super) fn brought(name: &str, path: RelativePathBuf) -> Self {
+    pub(super) fn brought(name: &str, path: RelativePathBuf, host: &Host) -> Self {
         let docs = ToolDocs {
             summary: Some(format!("The module {path} of this workspace")),
             ..ToolDocs::default()
@@ -68,12 +58,14 @@ impl ToolDefinition {
             function: None,
             abi: None,
         };
-        let runtime = wasm::TOOLS.file(path.clone(), entry);
+        let read_from = vec![ReadFrom::new(path.to_path(host.root()))];
+        let body = Body::File(path.clone(), entry);
         let request = Request::default();
         Self {
             defined_by: Layer::Workspace,
             wasm: Some(path.into_string()),
-            ..Self::bare(name, docs, any_object(), source, request, runtime)
+            read_from,
+            ..Self::bare(name, docs, any_object(), source, request, body)
         }
     }
 }

@@ -112,6 +112,11 @@ impl CapabilityRecord {
         }
     }
 
+    /// Returns the id of the call.
+    pub(crate) fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
     /// Makes the record of one capability call, with a note if it was answered. What is wrong with
     /// arguments repeats them, so only the kind of failure is written down.
     pub(crate) fn with<'a>(

@@ -4,15 +4,19 @@
 
 use std::{path::Path, sync::Arc};
 
-use jp_config::{Layer, Loaded, ToolingConfig, Undeclared, tool::ToolSource};
+use jp_config::{
+    CustomTool, Layer, Loaded, SignatureSource, ToolingConfig, Undeclared, tool::ToolSource,
+};
 use jp_policy::{Capabilities, Form};
-use jp_registry::{LockedTool, ToolManifest};
+use jp_registry::{LockedTool, ToolManifest, schema_for_callers};
 
-use super::{ModelFile, ToolDefinition, ToolDocs, ToolError, arguments::SchemaBy};
+use super::{
+    ToolDefinition, ToolDocs, ToolError, arguments::SchemaBy, body::Body, stamp::ReadFrom,
+};
 use crate::{
     Host,
     registry::{Found, RegistryTools, SignedProblem},
-    wasm,
+    wasm::Entry,
 };
 
 /// Tells whether a name belongs to a signed tool, whether or not that can be used.
@@ -85,10 +89,15 @@ impl ToolDefinition {
     pub(super) fn signed(name: &str, loaded: &Loaded, host: &Host) -> Result<Self, ToolError> {
         let refused = |problem: SignedProblem| ToolError::signed(name, problem);
         let Some(tools) = host.registry() else {
-            let source = "this host knows no signed tools".into();
+            let source = "this host has no signed tools".into();
             return Err(refused(SignedProblem::Unreadable { source }));
         };
-        let found = match loaded.config.tooling.get(name) {
+        let wanted = loaded.config.tooling.get(name);
+        let read_from = match wanted {
+            Some(ToolingConfig::Custom(custom)) => files_of(custom, host.root()),
+            _ => Vec::new(),
+        };
+        let found = match wanted {
             Some(ToolingConfig::Custom(custom)) => tools.custom(name, custom, host.root()),
             wanted => tools.locked(name, wanted),
         };
@@ -99,7 +108,10 @@ impl ToolDefinition {
             return Err(refused(SignedProblem::Unbacked(Box::new(unbacked))));
         }
         refuse_other_models(&found.manifest, loaded).map_err(refused)?;
-        Ok(Self::of_manifest(name, found, loaded))
+        Ok(Self {
+            read_from,
+            ..Self::of_manifest(name, found, loaded)
+        })
     }
 
     fn of_manifest(name: &str, found: Found, loaded: &Loaded) -> Self {
@@ -112,11 +124,18 @@ impl ToolDefinition {
         let id = (manifest.id.as_str() != name).then(|| manifest.id.to_string());
         let source = ToolSource::Registry { tool: id };
         let (schema, request) = (manifest.input_schema.clone(), manifest.request());
+        let mut callers_schema = schema.clone();
+        schema_for_callers(&mut callers_schema);
         let stated = request.clone();
         let (output_schema, app) = (manifest.output_schema.clone(), app(manifest, loaded));
-        let models = manifest.model_dependencies.iter().map(ModelFile::new);
-        let models = models.collect();
-        let runtime = wasm::TOOLS.signed(name, found.stored, &found.manifest);
+        let entry = Entry {
+            // The guest knows itself by the name it was published under.
+            name: manifest.id.to_string(),
+            function: manifest.entrypoint.clone(),
+            abi: manifest.abi,
+        };
+        let models = manifest.model_dependencies.clone();
+        let body = Body::Signed(name.to_owned(), Box::new(found.stored), entry);
         Self {
             output_schema,
             stated,
@@ -125,9 +144,23 @@ impl ToolDefinition {
             // That the workspace uses it is the workspace's word; who made it was checked.
             defined_by: Layer::Workspace,
             schema_by: SchemaBy::Manifest,
-            ..Self::bare(name, docs, schema, source, request, runtime)
+            callers_schema: Some(callers_schema),
+            ..Self::bare(name, docs, schema, source, request, body)
         }
     }
+}
+
+/// Returns the files of a tool that comes with the workspace, as they look before they are read.
+fn files_of(custom: &CustomTool, root: &Path) -> Vec<ReadFrom> {
+    let signature = match &custom.signature {
+        SignatureSource::Inline(_) => None,
+        SignatureSource::File(path) => Some(path),
+    };
+    let files = [&custom.path, &custom.manifest]
+        .into_iter()
+        .chain(signature);
+    let files = files.map(|path| ReadFrom::new(path.to_path(root)));
+    files.collect()
 }
 
 /// Refuses a tool that reads other bytes of a model than those that the app names.

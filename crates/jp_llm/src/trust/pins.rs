@@ -18,7 +18,7 @@ const MAX_WASM: u64 = 64 * 1024 * 1024;
 /// Why a Wasm file has no pin.
 #[derive(Debug, thiserror::Error)]
 pub enum Unpinned {
-    /// It is not there.
+    /// It does not exist.
     #[error("there is no such file")]
     Missing,
     /// The path leads to nothing a workspace may use.
@@ -31,7 +31,7 @@ pub enum Unpinned {
     #[error("it is not a file")]
     NotAFile,
     /// It is larger than what is hashed.
-    #[error("it has {length} bytes, at most {MAX_WASM} are allowed")]
+    #[error("too large: expected at most {MAX_WASM} bytes, found {length}")]
     TooLarge {
         /// How large it is.
         length: u64,

@@ -5,20 +5,25 @@ mod calls;
 mod check;
 mod component;
 mod guest_events;
+mod host_side;
 mod lazy;
 mod learn;
 mod mounts;
+mod outgoing;
 mod scrub;
 
 use std::sync::Arc;
 
 use jp_policy::Form;
-use jp_registry::ToolManifest;
 use jp_wasm::AbiVersion;
 use relative_path::RelativePathBuf;
 
 use super::{Entry, WasmTools};
-use crate::{Host, ToolDefinition, registry::Stored, runtime::ToolRuntime};
+use crate::{
+    Host, ToolDefinition,
+    registry::Stored,
+    runtime::{ToolRuntime, UnavailableRuntime},
+};
 use component::ComponentRuntime;
 
 pub use builtin::{Builtin, builtins, is_precompiled, precompile};
@@ -46,15 +51,21 @@ impl WasmTools for Engine {
         builtin::find(builtin).map(|builtin| builtin.definition(name, host))
     }
 
+    fn embedded(&self, builtin: &str) -> Arc<dyn ToolRuntime> {
+        match builtin::find(builtin) {
+            Some(builtin) => Arc::new(ComponentRuntime::builtin(builtin)),
+            None => Arc::new(UnavailableRuntime(builtin.to_owned())),
+        }
+    }
+
     fn file(&self, path: RelativePathBuf, entry: Entry) -> Arc<dyn ToolRuntime> {
         let runtime = ComponentRuntime::file(path, entry.name);
         Arc::new(runtime.speaking(entry.function, version(entry.abi)))
     }
 
-    fn signed(&self, _: &str, stored: Stored, manifest: &ToolManifest) -> Arc<dyn ToolRuntime> {
-        // The guest knows itself by the name it was published under.
-        let runtime = ComponentRuntime::stored(stored, manifest.id.to_string());
-        Arc::new(runtime.speaking(manifest.entrypoint.clone(), version(manifest.abi)))
+    fn signed(&self, _: &str, stored: Box<Stored>, entry: Entry) -> Arc<dyn ToolRuntime> {
+        let runtime = ComponentRuntime::stored(stored, entry.name);
+        Arc::new(runtime.speaking(entry.function, version(entry.abi)))
     }
 
     fn form_of(&self, bytes: &[u8]) -> Form {

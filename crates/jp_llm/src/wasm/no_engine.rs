@@ -4,7 +4,6 @@
 use std::{path::PathBuf, sync::Arc};
 
 use jp_policy::Form;
-use jp_registry::ToolManifest;
 use relative_path::RelativePathBuf;
 
 use super::{Entry, WasmTools};
@@ -34,11 +33,15 @@ impl WasmTools for Engine {
         None
     }
 
+    fn embedded(&self, builtin: &str) -> Arc<dyn ToolRuntime> {
+        refused(builtin.to_owned())
+    }
+
     fn file(&self, path: RelativePathBuf, _: Entry) -> Arc<dyn ToolRuntime> {
         refused(path.into_string())
     }
 
-    fn signed(&self, name: &str, _: Stored, _: &ToolManifest) -> Arc<dyn ToolRuntime> {
+    fn signed(&self, name: &str, _: Box<Stored>, _: Entry) -> Arc<dyn ToolRuntime> {
         refused(name.to_owned())
     }
 
@@ -51,7 +54,7 @@ fn refused(what: String) -> Arc<dyn ToolRuntime> {
     Arc::new(UnavailableRuntime(what))
 }
 
-/// No runtime, which a host is given all the same.
+/// A runtime that runs nothing, so that hosts are built in the same way.
 #[derive(Default)]
 pub struct LazyRuntime;
 

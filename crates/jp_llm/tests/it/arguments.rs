@@ -107,7 +107,7 @@ async fn what_is_wrong_with_huge_arguments_is_told_in_few_words() {
     let wrong = vec![Value::from(0); 1_000_000];
     let said = desk.said("echo", json!({"l": wrong})).await.unwrap_err();
     assert!(said.len() < 3000 && said.contains("at `/l/0`"), "{said}");
-    assert!(said.contains("too large to list them all"), "{said}");
+    assert!(said.contains("too large to list every problem"), "{said}");
     let key = "k".repeat(10 << 20);
     let said = desk.said("echo", json!({key: 1})).await.unwrap_err();
     assert!(said.len() < 3000, "{}", said.len());

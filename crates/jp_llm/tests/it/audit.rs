@@ -156,7 +156,7 @@ async fn a_call_that_cannot_be_written_down_did_not_happen() {
     }
     let executed = desk.call("echo", json!({})).await;
     let error = executed.result.unwrap_err().to_string();
-    assert!(error.contains("could not be written down"), "{error}");
+    assert!(error.contains("cannot record the call"), "{error}");
 }
 
 #[tokio::test]

@@ -1,9 +1,12 @@
 //! The builtin `bash`: what its grant shows it, what its limits stop, what is kept.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use jp_llm::{
-    Approval, Events, ExecutionOutcome,
+    Approval, Caller, Events, ExecutionOutcome, Host,
     tool::{Cause, Stop},
 };
 use jp_policy::Limit;
@@ -135,28 +138,46 @@ async fn each_limit_stops_the_script_and_keeps_its_output() {
 #[tokio::test]
 async fn state_is_kept_between_calls_only_where_that_is_configured() {
     let desk = Desk::new("");
-    let tool = desk.tool("bash").unwrap();
-    let said = async |tool: &jp_llm::ToolDefinition, commands: &str| {
+    let tool = desk.tool("bash").unwrap().prepare();
+    let said = async |tool: &jp_llm::PreparedTool, host: &Host, commands: &str| {
         let call = call(json!({ "commands": commands }));
-        match tool.execute(call, &desk.host).await.unwrap() {
+        match tool.execute(call, host).await.unwrap() {
             ExecutionOutcome::Completed { result, .. } => result.unwrap(),
             other => panic!("{other:?}"),
         }
     };
-    said(&tool, "x=1; echo data > /tmp/f").await;
+    said(&tool, &desk.host, "x=1; echo data > /tmp/f").await;
     assert!(
-        said(&tool, "echo [$x]; cat /tmp/f; true")
+        said(&tool, &desk.host, "echo [$x]; cat /tmp/f; true")
             .await
             .contains(r#""stdout":"[]\n""#)
     );
     let kept = Desk::new(&configured("options.session = \"kept\""));
-    let tool = kept.tool("bash").unwrap();
-    said(&tool, "x=1; echo data > /tmp/f").await;
+    let tool = kept.tool("bash").unwrap().prepare();
+    said(&tool, &kept.host, "x=1; echo data > /tmp/f").await;
     assert!(
-        said(&tool, "echo [$x]; cat /tmp/f")
+        said(&tool, &kept.host, "echo [$x]; cat /tmp/f")
             .await
             .contains(r#""stdout":"[1]\ndata\n""#)
     );
+    // Somebody else has a session of their own, also with the same tool.
+    let bob = kept.host.for_caller(Caller {
+        principal: "bob".to_owned(),
+        ..Caller::default()
+    });
+    let theirs = said(&tool, &bob, "echo [$x]; cat /tmp/f; true").await;
+    assert!(theirs.contains(r#""stdout":"[]\n""#), "{theirs}");
+    // And so has a caller of that name who may do less than before.
+    let mut less = kept.host.policy().clone();
+    less.ceilings.time = Duration::from_secs(5);
+    let less = kept.host.for_caller(Caller {
+        policy: Some(less),
+        ..kept.host.caller().clone()
+    });
+    let less = said(&tool, &less, "echo [$x]; true").await;
+    assert!(less.contains(r#""stdout":"[]\n""#), "{less}");
+    let mine = said(&tool, &kept.host, "echo [$x]").await;
+    assert!(mine.contains(r#""stdout":"[1]\n""#), "{mine}");
 }
 
 #[derive(Default)]

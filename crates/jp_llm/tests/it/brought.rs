@@ -105,14 +105,16 @@ async fn a_tool_that_comes_with_the_workspace_runs_if_a_trusted_key_signed_it() 
     );
     assert!(error.hint().unwrap().contains("jp tool lock"));
     locked(&shop, &mut desk);
-    let tool = desk.tool("echo").unwrap();
+    let tool = desk.tool("echo").unwrap().prepare();
     let ran = tool
         .execute_detailed(call(json!({"text": "hello"})), &desk.host)
         .await;
     assert!(ran.said().is_ok());
+    assert!(tool.is_current(&desk.host));
     // Another file in its place, after it was verified.
     let other = fs::read(jp_test::guest("files")).unwrap();
     let mut desk = desk.file("tools/echo.wasm", other);
+    assert!(!tool.is_current(&desk.host));
     let error = tool
         .execute_detailed(call(json!({"text": "hello"})), &desk.host)
         .await

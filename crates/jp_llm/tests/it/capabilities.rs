@@ -229,7 +229,7 @@ async fn a_module_that_came_after_the_trust_gets_nothing_that_trust_gives() {
             let error = desk.call("late", json!({})).await.error();
             assert_eq!(
                 error.to_string(),
-                format!("Wasm binary was not there when you trusted this workspace: {path}")
+                format!("Wasm binary did not exist when you trusted this workspace: {path}")
             );
             assert_eq!(error.kind(), ErrorKind::Denied);
             assert!(error.hint().unwrap().contains("`jp trust`"), "{error:?}");

@@ -1,5 +1,7 @@
 //! Finding a tool and its code: names, sources, and the paths of Wasm files.
 
+use std::fs;
+
 use jp_config::Sources;
 use jp_llm::{
     ToolDefinition,
@@ -199,7 +201,7 @@ async fn a_command_is_not_run_to_format_its_arguments_without_asking() {
 #[tokio::test]
 async fn a_tool_that_describes_itself_needs_no_written_parameters() {
     let desk = Desk::new(&reader("described", "")).guest("described", "described");
-    let tool = desk.tool("described").unwrap();
+    let tool = desk.tool("described").unwrap().prepare();
     let said = tool.described(&desk.host).await.unwrap().unwrap();
     assert_eq!(tool.known_schema(), &said.parameters);
     let wrong = desk
@@ -207,8 +209,20 @@ async fn a_tool_that_describes_itself_needs_no_written_parameters() {
         .await
         .unwrap_err();
     assert!(wrong.starts_with("Invalid arguments:"), "{wrong}");
+    // Another file may describe itself otherwise.
+    assert!(tool.is_current(&desk.host));
+    touch(&desk, &tool);
+    assert!(!tool.is_current(&desk.host));
     let written = "parameters.x.type = \"string\"";
     let desk = Desk::new(&reader("described", written)).guest("described", "described");
-    let tool = desk.tool("described").unwrap();
+    let tool = desk.tool("described").unwrap().prepare();
     assert!(tool.described(&desk.host).await.unwrap().is_none());
+    touch(&desk, &tool);
+    assert!(tool.is_current(&desk.host));
+}
+
+/// Writes the Wasm file of a tool again.
+fn touch(desk: &Desk, tool: &ToolDefinition) {
+    let file = desk.root.join(tool.wasm.as_ref().unwrap());
+    fs::write(&file, fs::read(&file).unwrap()).unwrap();
 }

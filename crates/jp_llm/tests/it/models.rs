@@ -137,7 +137,7 @@ async fn a_damaged_model_is_never_shown_to_the_tool() {
         );
         let text = error.to_string();
         assert!(
-            text.contains("model tiny-1.5 (what was here was damaged"),
+            text.contains("model tiny-1.5 (the copy here was damaged"),
             "{text}"
         );
         assert!(error.hint().unwrap().contains("jp tool install --locked"));

@@ -203,7 +203,8 @@ async fn a_call_that_panics_is_written_down() {
     let mut desk = Desk::new("");
     let bare = Host::builder(desk.root.clone(), Policy::default()).build();
     let host = Arc::new(std::mem::replace(&mut desk.host, bare));
-    let results = jp_llm::execute_turn(vec![(Arc::new(tool), commands("x"))], &host).await;
+    let results =
+        jp_llm::execute_turn(vec![(Arc::new(tool.prepare()), commands("x"))], &host).await;
     assert!(matches!(&results[0].result, Err(error) if matches!(error.cause(), Cause::Host(_))));
     assert_eq!(desk.record(), "allowed, host_failure");
 }

@@ -173,7 +173,7 @@ async fn a_process_that_closes_its_output_has_no_more_time_than_others() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_turn_nobody_waits_for_is_ended() {
     let (mut desk, path) = desk("sleep 1000", "");
-    let tool = Arc::new(desk.tool("t").unwrap());
+    let tool = Arc::new(desk.tool("t").unwrap().prepare());
     let bare = Host::builder(desk.root.clone(), Policy::default()).build();
     let host = Arc::new(std::mem::replace(&mut desk.host, bare));
     let up = CancellationToken::new();

@@ -167,7 +167,7 @@ async fn e59_what_was_revoked_is_not_run_even_if_it_was_found_before() {
     };
     shop.open().revoke(revocation).unwrap();
     // The registry is asked, as `jp tool outdated` does; what was found before stays in use.
-    shop.installer(&desk).outdated().unwrap();
+    shop.installer(&desk).outdated(None).unwrap();
     let known = tools(&desk);
     desk.rebuild(|host| host.registry(Some(Arc::new(known))));
     let error = before
@@ -222,7 +222,7 @@ async fn a_missing_artifact_is_fetched_at_the_call_if_somebody_may_be_asked() {
 #[tokio::test]
 async fn an_artifact_that_was_swapped_in_the_store_is_not_run() {
     let (_shop, desk) = desk_with_files("");
-    let tool = desk.tool("files").unwrap();
+    let tool = desk.tool("files").unwrap().prepare();
     let ran = tool
         .execute_detailed(call(json!({"do": []})), &desk.host)
         .await;

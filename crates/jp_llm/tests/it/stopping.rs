@@ -185,7 +185,7 @@ async fn a_turn_runs_side_by_side_and_answers_in_order() {
         .trusted();
     pipe(&desk, "pipe");
     let calls = ["writes", "reads", "trap", "echo"].map(|name| {
-        let tool = Arc::new(desk.tool(name).unwrap());
+        let tool = Arc::new(desk.tool(name).unwrap().prepare());
         let mut call = call(json!({}));
         call.id = name.to_owned();
         (tool, call)

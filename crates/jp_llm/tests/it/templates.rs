@@ -153,7 +153,7 @@ async fn what_no_program_can_be_given_is_refused() {
     ] {
         for (x, text) in [
             ("a\0b".to_owned(), "NUL"),
-            ("x".repeat(200_000), "at most 131072 are allowed"),
+            ("x".repeat(200_000), "expected at most 131072 bytes"),
         ] {
             let desk = tool(line);
             let error = desk.call("t", json!({ "x": x })).await.error();

@@ -160,7 +160,7 @@ async fn a_wasm_file_that_came_later_runs_only_when_asked_for() {
     // That it says `unattended` already would be no help.
     assert_eq!(
         error.hint().unwrap(),
-        "`.jp/tools/late.wasm` was not there when you trusted this workspace: look at it, then run \
+        "`.jp/tools/late.wasm` did not exist when you trusted this workspace: look at it, then run \
          `jp trust` again; or approve this call in a terminal, or with `jp tool run --yes late …`"
     );
     assert!(!desk.has("pwned"));

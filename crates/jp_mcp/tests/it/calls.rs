@@ -174,7 +174,7 @@ async fn e55_an_answer_that_is_none_is_an_error_and_not_a_wait() {
     let pool = pool(&[]);
     let error = call(&pool, "odd", json!({})).await.unwrap_err().to_string();
     assert!(
-        error.contains("not one of JSON-RPC") || error.contains("something else"),
+        error.contains("expected a JSON-RPC 2.0 message") || error.contains("something else"),
         "{error}"
     );
 }

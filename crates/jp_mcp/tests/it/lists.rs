@@ -32,10 +32,10 @@ async fn e49_e50_e52_what_hides_doubles_or_refers_elsewhere_is_left_out_and_cann
     assert_eq!(tools.tools[0].description.as_deref(), Some("Adds. "));
     insta::assert_snapshot!(tools.notes.join("\n"), @r"
     tool `plain`: 29 invisible characters were removed from its description
-    tool `bd` was left out: a name has 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`
+    tool `bd` was left out: expected a name of 1 to 128 of the characters A-Z, a-z, 0-9, `_`, `-`, `.` and `/`
     tool `Twin` was left out: another tool of the server has the same name or one that looks like it
     tool `twin` was left out: another tool of the server has the same name or one that looks like it
-    tool `remote` was left out: its schema refers to `https://example.com/schema.json`, and nothing outside it is fetched
+    tool `remote` was left out: its schema refers to `https://example.com/schema.json`, but nothing outside it is fetched
     ");
     let error = call(&pool, "twin", json!({}))
         .await

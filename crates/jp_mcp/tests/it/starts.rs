@@ -176,7 +176,7 @@ async fn what_a_program_says_when_it_refuses_the_greeting_is_told() {
     let error = call(&pool(&["choosy"]), "echo", json!({})).await;
     let error = error.unwrap_err().to_string();
     assert!(
-        error.contains("it refused to initialize: no licence"),
+        error.contains("it rejected `initialize`: no licence"),
         "{error}"
     );
     assert!(

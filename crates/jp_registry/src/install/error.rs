@@ -326,7 +326,7 @@ impl InstallError {
             Self::Unbacked {
                 unbacked, instead, ..
             } => {
-                let told = format!("tell its publisher: {}", unbacked.instead());
+                let told = format!("ask its publisher to fix it: {}", unbacked.instead());
                 match instead {
                     Some(line) => format!("{line} takes the newest one that could run; {told}"),
                     None => told,

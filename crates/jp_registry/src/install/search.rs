@@ -92,26 +92,24 @@ impl Installer<'_> {
     }
 
     /// Returns the locked tools that have a newer version, do not fit what the workspace asks for,
-    /// are deprecated or were revoked, and what was noticed while asking.
+    /// are deprecated or were revoked, and what was noticed while asking. `only` chooses some of the
+    /// locked tools, whose registries alone are asked.
     ///
     /// # Errors
     ///
     /// When a registry is not configured or what it says is refused.
-    pub fn outdated(&self) -> Result<(Vec<Outdated>, Vec<Warning>), InstallError> {
-        let lock = Lock::open(&self.places.lock)?;
-        self.outdated_among(lock.tools())
-    }
-
-    /// Does what [`Installer::outdated`] does for some of the locked tools; only their registries are
-    /// asked.
-    ///
-    /// # Errors
-    ///
-    /// As [`Installer::outdated`].
-    pub fn outdated_among<'t>(
+    pub fn outdated(
         &self,
-        tools: impl Iterator<Item = &'t LockedTool>,
+        only: Option<&[&LockedTool]>,
     ) -> Result<(Vec<Outdated>, Vec<Warning>), InstallError> {
+        let lock;
+        let tools = match only {
+            Some(only) => only.to_vec(),
+            None => {
+                lock = Lock::open(&self.places.lock)?;
+                lock.tools().collect()
+            }
+        };
         let mut known = self.known()?;
         let mut asked = std::collections::BTreeMap::new();
         let mut all = Vec::new();

@@ -158,7 +158,7 @@ fn check_reference(path: &str, key: &str, value: &Value) -> Result<(), ManifestE
         Value::String(to) if key == "$ref" && !to.starts_with("#/") => {
             let to = jp_text::short_line(to, 100);
             let problem =
-                format!("`{to}` is not in this schema, and nothing outside it is fetched");
+                format!("`{to}` is not in this schema, but nothing outside it is fetched");
             Err(ManifestError::schema(path, problem))
         }
         _ => Ok(()),

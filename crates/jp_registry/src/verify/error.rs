@@ -177,6 +177,38 @@ pub enum VerifyError {
         /// The number of the last list that was seen.
         number: u64,
     },
+    /// It is locked, and was never verified on this machine.
+    #[error("`{name}` was not verified on this machine yet: run `jp tool lock`")]
+    NeverVerified {
+        /// The name in the workspace.
+        name: ToolId,
+    },
+    /// The lock file differs from what was verified on this machine.
+    #[error("`jp.lock` has a different {field} for `{name}` than the version that was verified")]
+    LockDiffers {
+        /// The name in the workspace.
+        name: ToolId,
+        /// What differs.
+        field: &'static str,
+    },
+    /// It was verified on this machine, and its key is not trusted any more, or not for this tool.
+    #[error("the key {key} is not trusted to sign `{id}`: see `jp trust key`")]
+    NotTrusted {
+        /// The tool.
+        id: ToolId,
+        /// The key.
+        key: KeyId,
+    },
+    /// It was verified on this machine, and was revoked since.
+    #[error("`{id}` {version} was revoked: {}", jp_text::escape_line(reason))]
+    Revoked {
+        /// The tool.
+        id: ToolId,
+        /// Its version.
+        version: Version,
+        /// What the revocation says.
+        reason: String,
+    },
     /// It must be validated, and the key of its registry does not say it is.
     #[error("{}", not_validated(id, version, registry, *claimed))]
     NotValidated {
@@ -227,7 +259,7 @@ fn list(names: &[NamePattern]) -> String {
 impl VerifyError {
     /// Says what to do about it, where there is something.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Document { source, .. } => return source.hint(),
             Self::WrongDigest {
@@ -258,9 +290,7 @@ impl VerifyError {
             | Self::VersionRevoked { id, .. } => format!(
                 "take another version with `jp tool update {id}`, or remove it with `jp tool remove {id}`"
             ),
-            Self::RevocationsLost { .. } => {
-                "`jp tool outdated` asks the registries for them again".to_owned()
-            }
+            Self::RevocationsLost { .. } => "run `jp tool outdated` to fetch them again".to_owned(),
             Self::NotValidated { registry, .. } => {
                 format!(
                     "ask the operator of `{registry}` to publish it again with `jp registry publish`, \

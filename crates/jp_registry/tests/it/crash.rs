@@ -215,7 +215,7 @@ fn a_crash_anywhere_while_a_registry_is_asked_leaves_what_was_known_or_what_is_n
     shop.open().add_rotation(statement.unwrap()).unwrap();
     let ask = |home: &Home, disk: &Disk| {
         let installer = failing(home, workspace.path(), &shop, disk);
-        installer.outdated().map(drop)
+        installer.outdated(None).map(drop)
     };
     let asked = copy(&before);
     ask(&asked, &Disk::real()).unwrap();

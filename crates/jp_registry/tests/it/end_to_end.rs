@@ -13,8 +13,8 @@ use std::{
 use crate::support::{Home, Shop, accept, http::Plain, locked, ocr, spec, stopped, wasm};
 use jp_publish::{Server, SigningKey};
 use jp_registry::{
-    Change, Decision, InstallError, Installer, Lock, ReceiptProblem, Receipts, Revocation,
-    RevokedThing, Source, StaticSource, Warning,
+    Change, Decision, InstallError, Installer, Lock, Receipts, Revocation, RevokedThing, Source,
+    StaticSource, VerifyError, Warning,
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -102,7 +102,7 @@ fn a_tool_from_its_first_key_to_its_last() {
     assert_eq!(new.verified.bytes().unwrap(), wasm("2.0.0"));
 
     // 1.0.0 to 2.0.0 asks for more: stopped, shown, and then accepted.
-    let (outdated, _) = first.outdated().unwrap();
+    let (outdated, _) = first.outdated(None).unwrap();
     assert_eq!(outdated[0].newer.as_ref().unwrap().to_string(), "2.0.0");
     let error = only(&first).unwrap_err();
     let diff = stopped(&error).to_string();
@@ -124,7 +124,7 @@ fn deprecated(shop: &Shop, installer: &Installer<'_>, workspace: &Path) {
     let (id, versions) = ("ocr".parse().unwrap(), "=1.0.0".parse().unwrap());
     let reason = Some("use 2.0.0 \u{1b}[31m");
     shop.open().deprecate(&id, &versions, reason).unwrap();
-    let (outdated, _) = installer.outdated().unwrap();
+    let (outdated, _) = installer.outdated(None).unwrap();
     let old = outdated
         .iter()
         .find(|old| old.tool.name.as_str() == "ocr")
@@ -152,7 +152,7 @@ fn revoked(shop: &Shop, home: &Home, installer: &Installer<'_>, workspace: &Path
     shop.open().revoke(Revocation { thing, reason }).unwrap();
     // Not known here yet: what is installed works.
     installer.ensure("ocr").unwrap();
-    let (outdated, _) = installer.outdated().unwrap();
+    let (outdated, _) = installer.outdated(None).unwrap();
     let old = outdated
         .iter()
         .find(|old| old.tool.name.as_str() == "ocr")
@@ -166,7 +166,7 @@ fn revoked(shop: &Shop, home: &Home, installer: &Installer<'_>, workspace: &Path
     let receipts = Receipts::open(&places.receipts()).unwrap();
     let valid = receipts.valid(lock.get("ocr").unwrap(), &known.roots, &known.revoked);
     assert!(
-        matches!(valid, Err(ReceiptProblem::Revoked { .. })),
+        matches!(valid, Err(VerifyError::Revoked { .. })),
         "{valid:?}"
     );
     assert!(

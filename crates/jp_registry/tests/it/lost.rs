@@ -41,7 +41,7 @@ impl Scene {
             .open()
             .revoke(Revocation { thing, reason })
             .unwrap();
-        installer.outdated().unwrap();
+        installer.outdated(None).unwrap();
         scene
     }
 
@@ -81,7 +81,7 @@ fn e59_a_list_of_revocations_that_was_removed_is_not_taken_for_an_empty_one() {
     assert_lost(scene.use_offline("old"));
     assert_lost(scene.use_offline("ocr"));
     // The registry is asked, and everything is as it was.
-    scene.installer().outdated().unwrap();
+    scene.installer().outdated(None).unwrap();
     scene.use_offline("ocr").unwrap();
     assert!(matches!(
         scene.use_offline("old"),
@@ -104,7 +104,7 @@ fn e59_an_old_copy_of_the_list_is_noticed_here_and_refused_from_a_registry() {
     let reason = "it was stolen".to_owned();
     let newer = Revocation { thing, reason };
     scene.shop.open().revoke(newer).unwrap();
-    scene.installer().outdated().unwrap();
+    scene.installer().outdated(None).unwrap();
     let revoked = scene.use_offline("ocr");
     assert!(
         matches!(revoked, Err(InstallError::Revoked { .. })),
@@ -117,7 +117,7 @@ fn e59_an_old_copy_of_the_list_is_noticed_here_and_refused_from_a_registry() {
     for (name, bytes) in [document, signatures].iter().zip(served) {
         fs::write(scene.shop.file(name), bytes).unwrap();
     }
-    let error = scene.installer().outdated().unwrap_err();
+    let error = scene.installer().outdated(None).unwrap_err();
     let is_old = matches!(error, InstallError::List { .. });
     assert!(is_old, "{error}");
     let source = std::error::Error::source(&error).map(ToString::to_string);
@@ -126,7 +126,7 @@ fn e59_an_old_copy_of_the_list_is_noticed_here_and_refused_from_a_registry() {
     assert_lost(scene.use_offline("ocr"));
     // Nor does it help to serve none.
     fs::remove_file(scene.shop.file(document)).unwrap();
-    assert!(scene.installer().outdated().is_err());
+    assert!(scene.installer().outdated(None).is_err());
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_registry_that_holds_back_what_is_new_is_noticed_and_breaks_nothing() {
         let mut installer = scene.installer();
         installer.now = NOW + days * DAY;
         let installed = installer.install(&spec("ocr@1.1.0")).unwrap();
-        let (_, warnings) = installer.outdated().unwrap();
+        let (_, warnings) = installer.outdated(None).unwrap();
         let of = |all: &[Warning]| {
             let all = all
                 .iter()

@@ -153,7 +153,7 @@ fn install_and_update_keep_to_what_the_workspace_asks_for() {
     world.shop.publish(&ocr("1.1.0"));
     // What fits stays until it is updated.
     assert!(!installer.lock().unwrap()[0].1.as_ref().unwrap().is_change());
-    let (found, _) = installer.outdated().unwrap();
+    let (found, _) = installer.outdated(None).unwrap();
     let text = |version: &Option<semver::Version>| version.as_ref().unwrap().to_string();
     assert_eq!(
         (text(&found[0].newer), text(&found[0].newest)),
@@ -163,7 +163,7 @@ fn install_and_update_keep_to_what_the_workspace_asks_for() {
     assert!(only(&installer).unwrap().is_change());
     assert_eq!(world.locked(), "1.1.0");
     assert!(!only(&installer).unwrap().is_change());
-    let (found, _) = installer.outdated().unwrap();
+    let (found, _) = installer.outdated(None).unwrap();
     assert!(!found[0].is_due(), "{found:?}");
     assert_eq!(text(&found[0].newest), "2.0.0");
     // A newer one that somebody warns of is not an update of one that nobody does.
@@ -183,7 +183,7 @@ fn install_and_update_keep_to_what_the_workspace_asks_for() {
     assert_eq!(locked(world.workspace.path(), "old").unwrap(), "1.0.1");
     // And if the workspace says nothing of it: what is listed as outdated is what is updated.
     let installer = world.installer(&["ocr@1"]);
-    let (found, _) = installer.outdated().unwrap();
+    let (found, _) = installer.outdated(None).unwrap();
     let newer = found.iter().filter(|one| one.newer.is_some());
     let newer: Vec<&str> = newer.map(|one| one.tool.name.as_str()).collect();
     assert_eq!(newer, ["old"]);

@@ -38,7 +38,7 @@ fn a_range_leads_back_to_an_older_version_only_when_a_person_accepts_it() {
         }
         Decision::Refuse
     });
-    let (found, _) = installer.outdated().unwrap();
+    let (found, _) = installer.outdated(None).unwrap();
     assert!(found[0].is_due() && !found[0].fits, "{found:?}");
     for attempt in WAYS {
         let error = attempt(&installer).unwrap_err();

@@ -95,7 +95,7 @@ fn unlike_trusted(
     }
     match (pins.get(path), jp_llm::sha256_file(real)) {
         (None, _) => Some(format!(
-            "`{path}` was not there when you trusted this workspace"
+            "`{path}` did not exist when you trusted this workspace"
         )),
         (Some(pin), Ok(found)) if *pin == found => None,
         (Some(_), Ok(_)) => Some(format!(

@@ -8,7 +8,7 @@ use jp_llm::{
     tool::{Cause, Refused},
 };
 use jp_policy::could_be_satisfied;
-use jp_registry::{Known, Lock, LockedTool, ReceiptProblem, Receipts, Store, Warning};
+use jp_registry::{Known, Lock, LockedTool, Receipts, Store, VerifyError, Warning};
 
 use super::{
     definitions,
@@ -61,7 +61,7 @@ impl<'a> Locked<'a> {
         for tool in self.lock.tools() {
             let (roots, revoked) = (&self.known.roots, &self.known.revoked);
             let valid = self.receipts.valid(tool, roots, revoked);
-            let Err(ReceiptProblem::Revoked { reason, .. }) = valid else {
+            let Err(VerifyError::Revoked { reason, .. }) = valid else {
                 continue;
             };
             let fix = format!("jp tool update {0} || jp tool remove {0}", tool.name);
@@ -99,19 +99,19 @@ impl<'a> Locked<'a> {
         let problem = self.receipts.valid(tool, roots, revoked).err()?;
         let name = &tool.name;
         let (problem, fix) = match problem {
-            ReceiptProblem::Missing { .. } => (
+            VerifyError::NeverVerified { .. } => (
                 "it was not verified on this machine: its signature was never checked here"
                     .to_owned(),
                 "jp tool install --locked".to_owned(),
             ),
-            ReceiptProblem::Differs { field, .. } => (
+            VerifyError::LockDiffers { field, .. } => (
                 format!("the {field} in `jp.lock` differs from the one that was verified"),
                 format!(
                     "jp tool remove {name} && jp tool install {name}={}@{}",
                     tool.id, tool.version
                 ),
             ),
-            ReceiptProblem::Untrusted { key, .. } => (
+            VerifyError::NotTrusted { key, .. } => (
                 format!(
                     "the key {key} that signed it is no longer trusted for `{}`",
                     tool.id
@@ -122,7 +122,7 @@ impl<'a> Locked<'a> {
                 ),
             ),
             // Whether another version is there, only the registry knows.
-            ReceiptProblem::Revoked { .. } => return None,
+            _ => return None,
         };
         Some(finding(tool, Severity::Error, problem, fix))
     }

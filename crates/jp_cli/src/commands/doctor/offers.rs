@@ -69,7 +69,7 @@ fn ask(
     tools: &[&LockedTool],
     loaded: &Loaded,
 ) -> Result<Vec<Finding>, InstallError> {
-    let (outdated, warnings) = installer.outdated_among(tools.iter().copied())?;
+    let (outdated, warnings) = installer.outdated(Some(tools))?;
     let mut findings: Vec<Finding> = outdated.iter().filter_map(found).collect();
     for warning in warnings {
         let subject = match &warning {

@@ -1,9 +1,12 @@
 //! What became of tools that were installed, locked or updated, for people and for programs.
 
-use jp_registry::{InstallError, Installed, LockedCustom, Outcome, ToolId, Warning};
+use jp_registry::{InstallError, Installed, LockedCustom, LockedTool, ToolId, Warning};
 use serde_json::{Value, json};
 
 use crate::{commands::JSON_VERSION, error::CliError, exit::Exit, text, ui::Ui, words};
+
+/// A name, and what was done about its tool.
+type Outcome<T = LockedTool> = (ToolId, Result<Installed<T>, InstallError>);
 
 /// Says what becomes of each tool, at once to a person and at the end to a program. The first failure
 /// decides the exit code.

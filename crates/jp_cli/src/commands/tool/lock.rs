@@ -107,7 +107,7 @@ fn pin_servers(
         let tools: Vec<McpTool<'_>> = defined
             .iter()
             .map(|tool| McpTool {
-                name: &tool.called,
+                name: &tool.tool.tool,
                 shown: &tool.shown,
             })
             .collect();

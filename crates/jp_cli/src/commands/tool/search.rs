@@ -119,7 +119,7 @@ pub(crate) fn outdated(args: &OutdatedArgs, ui: &Ui) -> Result<Exit, CliError> {
     if registry::has_locked(&session)? {
         registry::refuse_without(&installer)?;
     }
-    let (found, warnings) = installer.outdated().map_err(CliError::install)?;
+    let (found, warnings) = installer.outdated(None).map_err(CliError::install)?;
     for warning in &warnings {
         warn(warning, ui);
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 use jp_config::Layer;
 use jp_llm::{
-    ToolDefinition,
+    PreparedTool, ToolDefinition, ToolDocs,
     registry::Origin,
     runtime::{Manual, Memory},
 };
@@ -63,6 +63,7 @@ pub(crate) fn run(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
             None => sha256(&tool, &session),
         },
         manual: tool.manual(),
+        docs: tool.known_docs(),
         tool,
         origin,
         session: &session,
@@ -95,16 +96,12 @@ fn broken(args: &ShowArgs, error: CliError, origin: &Origin, ui: &Ui) -> Result<
 }
 
 /// Finds a tool and lets it say what it is, where only the tool or its server knows.
-async fn defined(name: &str, session: &Session) -> Result<ToolDefinition, CliError> {
+async fn defined(name: &str, session: &Session) -> Result<PreparedTool, CliError> {
     let asked = session.ask_server_of(name, &CancellationToken::new()).await;
     session.stop_servers().await;
     asked.map_err(CliError::Server)?;
-    let mut tool = ToolDefinition::new(name, session.loaded(), session.host())?;
-    if let Some(described) = tool.described(session.host()).await?.cloned() {
-        let docs = &mut tool.docs;
-        docs.summary.get_or_insert(described.summary);
-        docs.description = docs.description.take().or(described.description);
-    }
+    let tool = ToolDefinition::new(name, session.loaded(), session.host())?.prepare();
+    tool.described(session.host()).await?;
     Ok(tool)
 }
 
@@ -118,7 +115,9 @@ fn sha256(tool: &ToolDefinition, session: &Session) -> Option<String> {
 
 /// A tool, and what belongs to it.
 struct Shown<'a> {
-    tool: ToolDefinition,
+    tool: PreparedTool,
+    /// What people are told about it.
+    docs: ToolDocs,
     /// What it says about itself, if it is a tool of this process.
     manual: Option<Manual>,
     sha256: Option<String>,
@@ -145,9 +144,9 @@ impl Shown<'_> {
             "source": tool.source.to_string(),
             "enabled": tool.is_enabled(),
             "run": run,
-            "summary": tool.docs.summary,
-            "description": tool.docs.description,
-            "examples": tool.docs.examples,
+            "summary": self.docs.summary,
+            "description": self.docs.description,
+            "examples": self.docs.examples,
             "parameters": tool.known_schema(),
             "output_schema": self.output_schema(),
             "help": self.manual.as_ref().map(|manual| &manual.help),
@@ -179,9 +178,9 @@ impl Shown<'_> {
             (None, None) => {}
         }
         let texts = [
-            ("summary", &tool.docs.summary),
-            ("description", &tool.docs.description),
-            ("examples", &tool.docs.examples),
+            ("summary", &self.docs.summary),
+            ("description", &self.docs.description),
+            ("examples", &self.docs.examples),
             ("wasm", &tool.wasm),
         ];
         for (name, text) in texts {

@@ -64,7 +64,7 @@ fn a_file_that_came_or_changed_since_the_trust_is_a_warning() {
     jp(&sandbox, &["trust"]).exits(0);
     put(&sandbox, &guest());
     let found = doctor(&sandbox, &["--offline"]);
-    let fix = fix_of(&found, "warning", "read", "was not there when you trusted");
+    let fix = fix_of(&found, "warning", "read", "did not exist when you trusted");
     assert_eq!(fix, "jp tool check .jp/tools/read.wasm && jp trust");
     follow(&sandbox, &fix);
     assert_eq!(doctor(&sandbox, &["--offline"])["findings"], json!([]));

@@ -109,7 +109,7 @@ fn a_server_that_sends_nothing_is_waited_for_once_and_the_wait_is_told() {
     let transport = transport.telling(Some(telling));
     for _ in 0..2 {
         let error = transport.get(&Get::document(&url, 9), &mut Vec::new());
-        let text = format!("{url} cannot be reached: nothing came within 0.05 s");
+        let text = format!("{url} cannot be reached: no response within 0.05 s");
         assert_eq!(error.unwrap_err().to_string(), text);
     }
     listener.set_nonblocking(true).unwrap();

@@ -1,4 +1,4 @@
-//! Waiting for a server: who is told of it, and for which servers it was in vain.
+//! Waiting for a server: who hears about it, and which servers never answered.
 
 use std::{
     cell::Cell,
@@ -46,7 +46,7 @@ impl Silent {
 
     /// Remembers that nothing came from a server in all that time.
     pub(super) fn add(&self, host: &str, url: &str, time: Duration) -> FetchError {
-        let reason = format!("nothing came within {} s", time.as_secs_f64());
+        let reason = format!("no response within {} s", time.as_secs_f64());
         self.lock().insert(host.to_owned(), reason.clone());
         FetchError::Unreachable {
             from: url.to_owned(),

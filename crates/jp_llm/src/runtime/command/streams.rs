@@ -28,7 +28,7 @@ impl Streams {
     }
 }
 
-/// One stream, and what it said so far.
+/// One stream, and its output so far.
 pub(super) struct Stream<S> {
     from: Option<S>,
     most: usize,

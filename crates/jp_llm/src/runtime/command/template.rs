@@ -20,11 +20,11 @@ use super::{Invocation, Words};
 /// Why a template of a command could not be filled in.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
-    /// The template is none, or a value cannot stand where it says.
+    /// The template is invalid, or a value cannot go where it says.
     #[error(transparent)]
     Unfilled(#[from] minijinja::Error),
     /// The command has the character that stands around values.
-    #[error("the command holds a reserved character")]
+    #[error("the command contains a reserved character")]
     Reserved,
     /// The template has variables.
     #[error("`set` is not available in a command")]
@@ -33,7 +33,9 @@ pub enum TemplateError {
     #[error("a word of the command would contain a NUL")]
     Nul,
     /// A word is too long.
-    #[error("a word of the command would have {bytes} bytes, at most {MAX_WORD} are allowed")]
+    #[error(
+        "a word of the command would be too long: expected at most {MAX_WORD} bytes, found {bytes}"
+    )]
     TooLong {
         /// How long it is.
         bytes: usize,
@@ -94,7 +96,7 @@ fn shell(command: &CommandConfig, context: &Template) -> Result<Words, TemplateE
         move |text: String| {
             if text.contains(MARK) {
                 let problem =
-                    "a value for the shell holds a character that is kept for jp's own use";
+                    "a value for the shell contains a character that jp reserves for itself";
                 return Err(bad_value(problem));
             }
             let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);

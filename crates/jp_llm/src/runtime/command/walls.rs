@@ -35,7 +35,7 @@ pub(super) fn unconfinable(
     error.with_hint(hint)
 }
 
-/// Says why the launcher did not run the program; `other` is told what is not about walls.
+/// Says why the launcher did not run the program; `other` gets errors that are not about walls.
 pub(super) fn unstarted(
     invocation: &Invocation<'_>,
     error: ConfineError,
@@ -55,7 +55,7 @@ pub(super) fn unstarted(
                 reason: problem,
             });
             error.with_hint(format!(
-                "make the directory, or take it out of `grant.files` under `[conversation.tools.{}]`",
+                "create the directory, or remove it from `grant.files` under `[conversation.tools.{}]`",
                 invocation.tool.name
             ))
         }

@@ -17,8 +17,8 @@ use jp_config::{
 use jp_policy::{Capabilities, Denied, Grant, compose};
 use tokio_util::sync::CancellationToken;
 
-use super::{Described, McpRuntime, describe};
-use crate::{Host, ToolDocs, ToolError, places, runtime::ToolRuntime, tool::HostError};
+use super::{Described, ServerTool, describe};
+use crate::{Host, ToolDocs, ToolError, places, tool::HostError};
 
 /// The servers of a configuration, and the tools they have told of.
 pub struct McpTools {
@@ -47,14 +47,10 @@ pub struct Defined {
     pub schema: serde_json::Value,
     /// The JSON Schema that its structured results must fit, if the server declares one.
     pub output_schema: Option<serde_json::Value>,
-    /// How it runs.
-    pub runtime: Arc<dyn ToolRuntime>,
-    /// Its name on the server.
-    pub called: String,
+    /// Which tool it is.
+    pub tool: ServerTool,
     /// All that the server says about it, which is what a person accepts.
     pub shown: serde_json::Value,
-    /// The names of all tools of the server.
-    pub siblings: Vec<String>,
 }
 
 impl McpTools {
@@ -154,7 +150,7 @@ impl McpTools {
         self.requests.get(server).cloned().unwrap_or_default()
     }
 
-    /// Makes what the definition of a configured tool needs, from what its server told before.
+    /// Makes what the definition of a configured tool needs, from what its server listed before.
     ///
     /// # Errors
     ///
@@ -182,17 +178,27 @@ impl McpTools {
         };
         let Described { docs, schema } =
             describe(info, config).map_err(|error| failed(error.into()))?;
-        let servers = Arc::clone(&self.servers);
-        let runtime = McpRuntime::new(servers, server.to_owned(), called.to_owned(), info.digest());
         Ok(Defined {
             docs,
             schema,
             output_schema: info.output_schema.clone().map(serde_json::Value::Object),
-            runtime: Arc::new(runtime),
-            called: called.to_owned(),
             shown: info.to_json(),
-            siblings: tools.tools.iter().map(|tool| tool.name.clone()).collect(),
+            tool: ServerTool {
+                servers: Arc::clone(&self.servers),
+                server: server.to_owned(),
+                tool: called.to_owned(),
+                digest: info.digest(),
+                told: Arc::clone(tools),
+            },
         })
+    }
+
+    /// Tells whether a tool was made from the latest list of its server.
+    pub(crate) fn has_told(&self, tool: &ServerTool) -> bool {
+        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let told = listed.get(&tool.server);
+        Arc::ptr_eq(&self.servers, &tool.servers)
+            && told.is_some_and(|told| Arc::ptr_eq(told, &tool.told))
     }
 
     fn keep(&self, server: String, tools: Arc<Tools>) {
@@ -222,7 +228,7 @@ fn reach(
             reason: reason.to_owned(),
         };
     }
-    // Somebody has seen what it is, so what the user's policy allows is all that bounds it.
+    // A person has seen what it is, so only the user's policy bounds it.
     match compose(host.policy(), host.policy(), &config.request()) {
         Err(denied) => Reach::Refused {
             reason: refusal(&denied),

@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::{
     Call as ToolCall, Caller, Events, ExecutionOutcome, Host, ToolDefinition, ToolError, Trust,
+    tool::Body,
 };
 
 /// Answers with what it was sent, says no, reports progress, or sleeps.
@@ -168,7 +169,7 @@ impl Desk {
         let defined = tools.define(name, "s", config)?;
         let request = Request { ..config.request() };
         let mut definition = ToolDefinition::native(name, Box::new(Nobody), request);
-        definition.runtime = defined.runtime;
+        definition.body = Body::Server(defined.tool);
         definition.schema = defined.schema;
         definition.docs = defined.docs;
         definition.source = config.source.clone();
@@ -224,6 +225,24 @@ async fn a_tool_of_a_server_runs_like_any_other() {
     );
     let gone = desk.define(&tools, "gone").err().unwrap().to_string();
     assert!(gone.contains("there is no such tool"), "{gone}");
+}
+
+#[tokio::test]
+async fn what_was_prepared_lasts_as_long_as_what_the_server_told() {
+    let mut desk = Desk::new("user/config.toml", ALL);
+    let (tools, never) = (Arc::new(desk.tools()), CancellationToken::new());
+    desk.host = desk.host.into_builder().mcp(Arc::clone(&tools)).build();
+    tools.list("s", &never).await.unwrap();
+    let config = desk.loaded.config.conversation.tools.tools["echo"].clone();
+    let mut echo = ToolDefinition::native("echo", Box::new(Nobody), Request::default());
+    echo.body = Body::Server(tools.define("echo", "s", &config).unwrap().tool);
+    let echo = echo.prepare();
+    tools.list("s", &never).await.unwrap();
+    assert!(echo.is_current(&desk.host));
+    // Started anew, it may have other tools.
+    tools.servers().stop().await;
+    tools.list("s", &never).await.unwrap();
+    assert!(!echo.is_current(&desk.host));
 }
 
 #[tokio::test]
@@ -284,8 +303,13 @@ async fn a_server_needs_what_it_asks_for_from_the_users_policy() {
 async fn refused(desk: &Desk, tools: &McpTools, digest: Digest) -> ToolError {
     let mut tool = ToolDefinition::native("echo", Box::new(Nobody), Request::default());
     let servers = Arc::clone(tools.servers());
-    let runtime = McpRuntime::new(servers, "s".to_owned(), "echo".to_owned(), digest);
-    tool.runtime = Arc::new(runtime);
+    tool.body = Body::Server(ServerTool {
+        servers,
+        server: "s".to_owned(),
+        tool: "echo".to_owned(),
+        digest,
+        told: Arc::default(),
+    });
     let error = tool.execute(call(json!({})), &desk.host).await.unwrap_err();
     let hint = error.hint().unwrap_or_default();
     assert!(

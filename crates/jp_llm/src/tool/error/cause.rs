@@ -12,13 +12,13 @@ pub enum Cause {
     Missing(Missing),
     /// The configuration, a file of the workspace or the call itself is wrong.
     Misconfigured(Misconfigured),
-    /// The tool asks for what nobody could grant it.
+    /// The tool asks for what cannot be granted.
     Ungrantable(Ungrantable),
     /// It was not allowed.
     Refused(Refused),
     /// A signed tool cannot be used as it is.
     Signed(SignedProblem),
-    /// The tool was stopped, or what it said does not count.
+    /// The tool was stopped, or its answer is invalid.
     Stopped(Stop),
     /// The program of a tool could not be started.
     Spawn {

@@ -16,7 +16,7 @@ pub type SharedError = Arc<dyn Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// What happened could not be recorded.
-    #[error("the call could not be written down: {0}")]
+    #[error("cannot record the call: {0}")]
     Unwritten(#[from] AuditError),
     /// What runs Wasm failed: a `jp_wasm::Error`, in programs that run any.
     #[error(transparent)]
@@ -31,7 +31,7 @@ pub enum HostError {
     #[error(transparent)]
     Server(#[from] McpError),
     /// An MCP server was not asked for its tools, or did not answer.
-    #[error("MCP server `{server}` has not told its tools")]
+    #[error("MCP server `{server}` has not listed its tools")]
     Untold {
         /// The server's id.
         server: String,
@@ -56,7 +56,7 @@ pub enum HostError {
         source: io::Error,
     },
     /// A chosen file is not where the arguments say.
-    #[error("a chosen file is at {seen}, where its arguments do not say")]
+    #[error("a chosen file is at {seen}, not where its arguments say")]
     Misplaced {
         /// Where it is.
         seen: String,
@@ -85,8 +85,8 @@ pub enum HostError {
     /// The call panicked.
     #[error("it panicked")]
     Panicked,
-    /// A schema of the tool is none.
-    #[error("the schema of its {of} is no JSON Schema: {source}")]
+    /// A schema of the tool is invalid.
+    #[error("invalid JSON Schema for its {of}: {source}")]
     Schema {
         /// What it describes.
         of: &'static str,

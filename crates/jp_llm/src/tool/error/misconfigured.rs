@@ -31,12 +31,12 @@ pub enum Misconfigured {
         /// The server's id.
         server: String,
     },
-    /// The entry of a tool says something that a builtin, which it stands for, takes no notice of.
+    /// The entry of a tool that is a builtin has a key that the builtin ignores.
     Unheard {
         /// The key of its entry.
         key: &'static str,
     },
-    /// A file of the workspace has the name of a builtin, and nobody said which of them is meant.
+    /// A file of the workspace has the name of a builtin, and the configuration does not say which is meant.
     Shadowed {
         /// The file.
         path: String,
@@ -55,7 +55,7 @@ pub enum Misconfigured {
         /// The path, as the tool sees it.
         path: String,
     },
-    /// The tool is offered to nobody who has not asked for it by its name, or was turned off.
+    /// The tool was turned off, or is offered only to callers who ask for it by its name.
     NotOffered,
     /// What a person made of the result is not what the tool said its results look like.
     EditUnfit {
@@ -92,7 +92,7 @@ impl Misconfigured {
             Self::Shadowed { path } => {
                 write!(
                     f,
-                    "there is a builtin `{tool}`, and a file {path} of that name"
+                    "ambiguous tool name `{tool}`: it is a builtin, and also the file {path}"
                 )
             }
             Self::LockShadows => write!(
@@ -101,16 +101,16 @@ impl Misconfigured {
             ),
             Self::ToolingShadows { place } => write!(
                 f,
-                "{place}: there is a builtin `{tool}`, and no other tool can have its name"
+                "{place}: invalid tool name `{tool}`: it is the name of a builtin"
             ),
             Self::TakesNoFiles => write!(
                 f,
-                "tool `{tool}` cannot be handed files: only a component or a module with WASI can, signed or of the workspace"
+                "tool `{tool}` cannot be given files: expected a component or a module with WASI, signed or from the workspace"
             ),
             Self::NoPlace { path } => {
                 write!(
                     f,
-                    "tool `{tool}` may use {path}, and nothing is there on this host"
+                    "tool `{tool}` may use {path}, but it does not exist on this host"
                 )
             }
             Self::NotOffered => write!(f, "tool `{tool}` is not offered"),
@@ -183,7 +183,7 @@ pub enum WasmRefused {
         source: io::Error,
     },
     /// It could not be asked what the tool is.
-    #[error("{file} does not say what `{tool}` is: {source}")]
+    #[error("{file} does not describe `{tool}`: {source}")]
     Silent {
         /// The file.
         file: String,
@@ -193,7 +193,7 @@ pub enum WasmRefused {
         source: Box<dyn Error + Send + Sync>,
     },
     /// It holds other tools.
-    #[error("{file} holds no tool `{tool}`")]
+    #[error("{file} has no tool `{tool}`")]
     NoSuchTool {
         /// The file.
         file: String,
@@ -201,13 +201,13 @@ pub enum WasmRefused {
         tool: String,
     },
     /// Its entry has a key that means nothing for a component.
-    #[error("`{key}` would have no effect on a component: take it out")]
+    #[error("`{key}` would have no effect on a component: remove it")]
     Unheard {
         /// The key.
         key: &'static str,
     },
     /// This program was built without what runs it.
-    #[error("{file}: this build of jp runs no Wasm tools")]
+    #[error("{file}: this build of jp cannot run Wasm tools")]
     NotInThisBuild {
         /// The file, or the tool.
         file: String,

@@ -1,4 +1,4 @@
-//! Somebody does not allow the call: the policy, a person, or what is known of the tool.
+//! The call is not allowed: by the policy, by a person, or by what is known of the tool.
 
 use std::{error::Error, fmt};
 
@@ -19,16 +19,16 @@ pub enum Refused {
         /// What it reached for.
         capability: String,
     },
-    /// A person would have to agree, and there is nobody to ask.
+    /// A person would have to agree, and there is no person to ask.
     NotApproved,
-    /// A person would have to agree that the result is delivered, and there is nobody to ask.
+    /// A person would have to agree that the result is delivered, and there is no person to ask.
     NotDelivered,
     /// The Wasm binary is not the one the user trusted.
     WasmChanged {
         /// Which file.
         path: String,
     },
-    /// The Wasm binary came after the user had trusted the workspace, so it is none the user trusted.
+    /// The Wasm binary came after the user had trusted the workspace, so the user never trusted it.
     WasmUnseen {
         /// Which file.
         path: String,
@@ -85,18 +85,18 @@ impl Refused {
             ),
             Self::NotApproved => write!(
                 f,
-                "tool `{tool}` needs your approval, and there is no terminal to ask on"
+                "tool `{tool}` needs your approval, but there is no terminal to ask on"
             ),
             Self::NotDelivered => write!(
                 f,
-                "tool `{tool}` ran, and its result needs your approval, and there is no terminal to ask on"
+                "tool `{tool}` ran, but its result needs your approval and there is no terminal to ask on"
             ),
             Self::WasmChanged { path } => {
                 write!(f, "Wasm binary changed since you trusted it: {path}")
             }
             Self::WasmUnseen { path } => write!(
                 f,
-                "Wasm binary was not there when you trusted this workspace: {path}"
+                "Wasm binary did not exist when you trusted this workspace: {path}"
             ),
             Self::Unconfinable { reason } => write!(
                 f,
@@ -121,11 +121,11 @@ impl Refused {
             ),
             Self::McpChanged { server, change } => write!(
                 f,
-                "tool `{tool}` of MCP server `{server}` is not what was accepted: {change}"
+                "tool `{tool}` of MCP server `{server}` differs from what was accepted: {change}"
             ),
             Self::McpSwapped { server } => write!(
                 f,
-                "tool `{tool}` was not called: what MCP server `{server}` says of it has changed since it was offered"
+                "tool `{tool}` was not called: MCP server `{server}` has changed it since it was offered"
             ),
         }
     }

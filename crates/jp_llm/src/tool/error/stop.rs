@@ -1,4 +1,4 @@
-//! We stopped the tool, or what it said does not count.
+//! We stopped the tool, or its answer is invalid.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Printed {
     pub stderr: String,
 }
 
-/// Why a tool was stopped, or why what it said does not count.
+/// Why a tool was stopped, or why its answer is invalid.
 #[derive(Debug)]
 pub enum Stop {
     /// Wasm execution trapped.
@@ -64,7 +64,7 @@ impl Stop {
             ),
             Self::ResultUnfit { path, reason } => write!(
                 f,
-                "tool `{tool}` gave a result that does not fit its own output schema, at `{path}`: {reason}"
+                "tool `{tool}` returned a result that does not match its output schema, at `{path}`: {reason}"
             ),
         }
     }

@@ -1,8 +1,8 @@
-//! The tool asks for what nobody could grant it, whatever policy and people say.
+//! The tool asks for what cannot be granted, whatever policy and people say.
 
 use jp_policy::Unbacked;
 
-/// What a tool asks for and nobody could grant.
+/// What a tool asks for and cannot be granted.
 #[derive(Debug, thiserror::Error)]
 pub enum Ungrantable {
     /// It asks for what nothing could give a tool of its kind.

@@ -9,7 +9,7 @@ pub enum World {
     NotFound,
     /// The configuration, a file of the workspace or the call itself is wrong.
     Misconfigured,
-    /// The tool asks for what nobody could grant it.
+    /// The tool asks for what cannot be granted.
     Ungrantable,
     /// It was not allowed.
     Refused,
@@ -17,7 +17,7 @@ pub enum World {
     Time,
     /// Another limit was reached.
     Limit,
-    /// The guest trapped, or what it said does not count.
+    /// The guest trapped, or its answer is invalid.
     Trapped,
     /// This host failed.
     Host,
@@ -88,7 +88,7 @@ pub enum ErrorKind {
     Denied,
     /// The time limit was reached.
     Time,
-    /// Another limit was reached, the guest trapped, or what it said does not count.
+    /// Another limit was reached, the guest trapped, or its answer is invalid.
     Stopped,
     /// This host failed.
     Host,

@@ -48,7 +48,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Lets no path pass as a chosen file that nobody chose.
+    /// Refuses paths that pose as chosen files.
     fn refuse_typed(&mut self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Early> {
         let checker = self.tool.checker().map_err(Err)?;
         match checker.refuse_typed(&arguments, &self.files) {

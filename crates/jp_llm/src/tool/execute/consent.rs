@@ -89,7 +89,7 @@ impl Pass<'_> {
         let name = word(&self.tool.name);
         let hint = match (self.tool.run, self.pin()) {
             (Some(RunMode::Unattended), Err(path)) => format!(
-                "`{path}` was not there when you trusted this workspace: look at it, then run `jp trust` \
+                "`{path}` did not exist when you trusted this workspace: look at it, then run `jp trust` \
                  again; or approve this call in a terminal, or with `jp tool run --yes {name} …`"
             ),
             _ => format!(
@@ -100,7 +100,7 @@ impl Pass<'_> {
         ToolError::new(&*self.tool.name, Refused::NotApproved).with_hint(hint)
     }
 
-    /// What the configuration says, as far as whoever wrote it may say it. A workspace nobody has
+    /// What the configuration says, as far as its author may decide that. A workspace nobody has
     /// looked at cannot make itself unattended, and neither can a file that came or was swapped since.
     pub(super) fn run_mode(&self, grant: &Grant) -> RunMode {
         let harmless = grant.capabilities().is_read_only_and_local();
@@ -116,14 +116,14 @@ impl Pass<'_> {
         }
     }
 
-    /// The hash a Wasm file must have, when nobody was asked because the user trusted that file.
+    /// The hash a Wasm file must have, when no approval was needed because the user trusted that file.
     pub(crate) fn pinned(&self) -> Option<&str> {
         let pin = self.pin().ok().flatten();
         pin.filter(|_| self.decision == Decision::Allowed)
     }
 
     /// The hash the user trusted a Wasm file of the workspace with. `Err` has the path of a file that
-    /// has none: it was not there when the user looked, so nobody knows whose it is.
+    /// has none: it did not exist when the user looked, so its author is unknown.
     pub(super) fn pin(&self) -> Result<Option<&str>, &str> {
         match (&self.tool.wasm, self.host.trust()) {
             (Some(path), Trust::Trusted { pins }) if self.tool.defined_by == Layer::Workspace => {

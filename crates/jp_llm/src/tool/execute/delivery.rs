@@ -87,7 +87,7 @@ impl Pass<'_> {
         self.completed(Ok(text))
     }
 
-    /// Forgets what would show the result all the same: its parts, and what the tool printed.
+    /// Forgets what would still show the result: its parts, and what the tool printed.
     fn forget_the_rest(&mut self) {
         self.details.beside = Beside::default();
         self.details.stdout.clear();

@@ -2,7 +2,10 @@
 
 mod app;
 
-use std::{borrow::Cow, sync::Arc};
+use std::{
+    borrow::Cow,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use jp_audit::Decision;
 use jp_config::Layer;
@@ -17,12 +20,42 @@ use crate::{
     tool::{Misconfigured, Others, Refused},
 };
 
+/// As many grants of a tool are kept. Callers have few policies between them.
+const MAX_KNOWN: usize = 16;
+
 /// A grant that was composed before, with what it was composed of.
-pub(crate) struct Composed {
-    policy: Policy,
+struct Composed {
+    policy: Arc<Policy>,
     trusted: bool,
     app: Cow<'static, Policy>,
     granted: Granted,
+}
+
+/// The grants of a tool that were composed before.
+#[derive(Default)]
+pub(in crate::tool) struct KnownGrants(RwLock<Vec<Arc<Composed>>>);
+
+impl KnownGrants {
+    fn get(&self, policy: &Arc<Policy>, trusted: bool) -> Option<Arc<Composed>> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |theirs: &Arc<Policy>| Arc::ptr_eq(theirs, policy) || theirs == policy;
+        let mut known = known.iter();
+        let known = known.find(|known| known.trusted == trusted && is_same(&known.policy));
+        known.map(Arc::clone)
+    }
+
+    #[cfg(test)]
+    pub(in crate::tool) fn len(&self) -> usize {
+        self.0.read().unwrap().len()
+    }
+
+    fn keep(&self, composed: Composed) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() == MAX_KNOWN {
+            known.remove(0);
+        }
+        known.push(Arc::new(composed));
+    }
 }
 
 /// A grant, and the words the audit record has for it.
@@ -37,21 +70,19 @@ pub(crate) struct Granted {
 impl Pass<'_> {
     /// Step 3: what the user, the workspace and the tool have in common.
     ///
-    /// The three opinions seldom change, so the first grant is kept and given again while they are
-    /// the same. What files were chosen is different for every call, so such a grant is never kept.
+    /// The three opinions seldom change, so a grant is kept and given again while they are the same.
+    /// What files were chosen is different for every call, so such a grant is never kept.
     pub(super) fn compose(&mut self) -> Result<Granted, ToolError> {
         let (tool, trusted) = (self.tool, self.is_trusted());
         let keeps = self.call.action.is_run() && self.files.is_empty();
-        let same =
-            |known: &&Composed| known.trusted == trusted && known.policy == *self.host.policy();
-        let known = tool.composed.get().filter(same);
-        if let Some(known) = known.filter(|_| keeps) {
+        let known = tool.grants.get(self.host.shared_policy(), trusted);
+        if let Some(known) = known.as_ref().filter(|_| keeps) {
             return Ok(known.granted.clone());
         }
         if !self.files.is_empty() && !tool.runtime.takes_files() {
             return Err(ToolError::new(&*tool.name, Misconfigured::TakesNoFiles));
         }
-        let app = match known {
+        let app = match &known {
             Some(known) => Cow::Borrowed(&*known.app),
             None => app::of(tool, self.host.policy(), trusted),
         };
@@ -70,9 +101,8 @@ impl Pass<'_> {
             others: Arc::new(others.collect()),
         };
         if keeps {
-            // Somebody else may have been quicker, with other opinions; then this one is not kept.
-            let _ = tool.composed.set(Composed {
-                policy: self.host.policy().clone(),
+            tool.grants.keep(Composed {
+                policy: Arc::clone(self.host.shared_policy()),
                 trusted,
                 app: Cow::Owned(app.into_owned()),
                 granted: granted.clone(),
@@ -118,7 +148,7 @@ impl Pass<'_> {
     }
 
     /// The words of the audit record. Where a chosen file lies is the user's own: the record has the
-    /// guest's path, and a hash with the log's key that whoever knows path and log can compare.
+    /// guest's path, and a hash with the log's key, to compare by those who know path and log.
     fn words(&self, grant: &Grant) -> Arc<str> {
         let mut words = grant.capabilities().to_string();
         if let Some(log) = self.host.audit() {

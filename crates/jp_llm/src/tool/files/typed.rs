@@ -1,6 +1,6 @@
-//! Paths that somebody typed where only a chosen file may stand.
+//! Paths that were typed where only a chosen file is allowed.
 //!
-//! A guest finds a chosen file as `{"path": "/in/0/x.pdf"}`. Whoever typed that would show the guest a
+//! A guest finds a chosen file as `{"path": "/in/0/x.pdf"}`. A caller who typed that would show the guest a
 //! file that nobody chose, so the form is the host's alone wherever a schema refers to the definitions
 //! that the host supplies. Elsewhere it is ordinary data, and none of this file's business.
 
@@ -188,7 +188,7 @@ impl Walk<'_> {
         let Part::Object(map) = part else {
             return Ok(());
         };
-        // Whatever else stands beside it is no form of a file, which the validator says.
+        // Anything else beside it is not a form of a file; the validator reports that.
         let (1, Some(Value::String(path))) = (map.len(), map.get(PATH)) else {
             return Ok(());
         };

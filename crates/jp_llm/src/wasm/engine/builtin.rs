@@ -1,19 +1,17 @@
 //! The builtin tools: what is embedded, what a model is told about each, and what the host
 //! prepares for a call. A new builtin is one more row of [`builtins`].
 
-use std::sync::Arc;
-
 use jp_config::tool::ToolSource;
 use jp_policy::{Access, Brokered, Capabilities, GuestPath, Request};
 use jp_tool::Outcome;
 use jp_tool_brokered::ModuleTool;
 use serde_json::Value;
 
-use super::{component::ComponentRuntime, learn};
+use super::learn;
 use crate::{
     Host, ToolDefinition, ToolDocs, ToolError,
     runtime::Invocation,
-    tool::{Misconfigured, Unusable},
+    tool::{Body, Misconfigured, Unusable},
 };
 
 /// A tool that is part of this program.
@@ -54,8 +52,8 @@ impl Builtin {
             capabilities: self.capabilities(),
             ..Request::default()
         };
-        let runtime = Arc::new(ComponentRuntime::builtin(self));
-        ToolDefinition::bare(name, docs, self.schema(), source, request, runtime)
+        let body = Body::Builtin(self.name);
+        ToolDefinition::bare(name, docs, self.schema(), source, request, body)
     }
 
     /// Returns one line about it, where that differs from the description.

@@ -27,11 +27,11 @@ pub struct CheckedFile {
     pub exports: Vec<String>,
     /// Whether there are more names than are listed.
     pub cut: bool,
-    /// What it speaks: a version of the contract or of the module ABI; `None` when it is no tool.
+    /// What it speaks: a version of the contract or of the module ABI; `None` when it is not a tool.
     pub speaks: Option<&'static str>,
     /// Whether it can open the files of its grant.
     pub sees_files: bool,
-    /// How it runs, as far as that decides what it can be given; `None` when it is no tool.
+    /// How it runs, as far as that decides what it can be given; `None` when it is not a tool.
     pub form: Option<Form>,
     /// Why it cannot be called; `None` when it can.
     pub problem: Option<String>,

@@ -5,7 +5,6 @@ mod artifact;
 mod bytes;
 mod errors;
 mod given;
-mod outgoing;
 
 use std::{
     borrow::Cow,
@@ -21,8 +20,9 @@ use relative_path::RelativePathBuf;
 
 use super::{
     builtin::{Builtin, Prepared as PreparedCall},
-    calls, guest_events,
+    host_side::HostSide,
     mounts::{self, Opened},
+    scrub,
 };
 use crate::{
     Host, ToolError, places,
@@ -67,18 +67,18 @@ impl ComponentRuntime {
     }
 
     /// Makes the runtime of a signed tool; `name` is what the guest is called by.
-    pub(super) fn stored(stored: Stored, name: String) -> Self {
+    pub(super) fn stored(stored: Box<Stored>, name: String) -> Self {
         Self {
             takes_bytes: OnceLock::new(),
-            artifact: Artifact::Stored(Box::new(stored)),
+            artifact: Artifact::Stored(stored, OnceLock::new()),
             name,
             entrypoint: None,
             version: AbiVersion::One,
         }
     }
 
-    /// Says how a module is entered and spoken to. A component has no choice there: one that is called
-    /// all the same is refused.
+    /// Says how a module is entered and spoken to. A component has no choice there: a call of one
+    /// that is configured so is refused.
     pub(super) fn speaking(self, entrypoint: Option<String>, version: AbiVersion) -> Self {
         Self {
             entrypoint,
@@ -123,7 +123,7 @@ impl ComponentRuntime {
                 let opened = Opened::from(prepared.wasi.clone());
                 Ok((opened, context, Some(prepared)))
             }
-            Artifact::File(_) | Artifact::Stored(_) => {
+            Artifact::File(_) | Artifact::Stored(..) => {
                 let opened = match kind.sees_files() {
                     true => {
                         mounts::open(invocation).map_err(|error| Box::new(Run::failed(error)))?
@@ -240,17 +240,11 @@ impl ToolRuntime for ComponentRuntime {
             Ok(given) => given,
             Err(run) => return *run,
         };
-        let denied = calls::Denied::default();
-        let blobs = given.blobs.as_ref();
-        let calls = match calls::of(invocation, prepared.kind(), blobs, &denied) {
-            Ok(calls) => calls,
+        let host_side = match HostSide::of(invocation, prepared.kind(), given.blobs.as_ref()) {
+            Ok(host_side) => host_side,
             Err(error) => return Run::failed(error),
         };
-        let refusal = outgoing::Refusal::default();
-        let outgoing = match outgoing::of(invocation, prepared.kind(), &refusal) {
-            Ok(outgoing) => outgoing,
-            Err(error) => return Run::failed(error),
-        };
+        let outside = host_side.as_ref().map(|side| side.outside(prepared.kind()));
         let call = GuestCall {
             name: &self.name,
             arguments: builtin
@@ -264,10 +258,8 @@ impl ToolRuntime for ComponentRuntime {
             limits: invocation.left,
             cancel: Some(invocation.cancel()),
             outside: Outside {
-                calls,
-                events: guest_events::of(invocation),
-                outgoing,
                 given: given.blobs,
+                ..outside.unwrap_or_default()
             },
             module: self.abi(),
         };
@@ -301,8 +293,12 @@ impl ToolRuntime for ComponentRuntime {
                 _ => Form::Json,
             },
             ended: None,
-            denied: denied.get(),
+            denied: false,
         };
-        calls::scrubbed(invocation, prepared.kind(), refusal.add_to(run))
+        let run = match &host_side {
+            Some(side) => side.add_to(run),
+            None => run,
+        };
+        scrub::scrubbed(invocation, prepared.kind(), run)
     }
 }

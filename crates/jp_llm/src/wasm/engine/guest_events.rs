@@ -1,35 +1,19 @@
 //! Adapter: what a guest tells while it runs, as events of its call.
 
-use std::sync::Arc;
-
 use jp_tool::ToolStatus;
 use jp_wasm::{GuestEvents, LogLevel};
 
-use crate::{Events, runtime::Invocation};
+use super::host_side::HostSide;
 
-struct Told {
-    events: Arc<dyn Events>,
-    call: String,
-    tool: String,
-}
-
-/// Returns who hears what a guest tells; nobody when nobody listens.
-pub(super) fn of(invocation: &Invocation<'_>) -> Option<Arc<dyn GuestEvents>> {
-    let events = invocation.host.caller().events.as_ref()?;
-    Some(Arc::new(Told {
-        events: Arc::clone(events),
-        call: invocation.call.id.clone(),
-        tool: invocation.tool.name.clone(),
-    }))
-}
-
-impl Told {
+impl HostSide {
     fn report(&self, status: ToolStatus) {
-        self.events.report(&self.call, &self.tool, status);
+        if let Some(events) = &self.events {
+            events.report(self.record.call_id(), &self.caller.tool, status);
+        }
     }
 }
 
-impl GuestEvents for Told {
+impl GuestEvents for HostSide {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a fraction between 0 and 1, and people read a percentage"

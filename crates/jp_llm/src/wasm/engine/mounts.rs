@@ -104,7 +104,7 @@ fn place<'a>(rule: &'a FileRule, invocation: &Invocation<'a>) -> Result<Place<'a
     if path.starts_with(CHOSEN)
         || invocation
             .tool
-            .models
+            .model_files
             .iter()
             .any(|model| model.place == path)
     {
@@ -145,7 +145,7 @@ fn mount_files(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<()
         let chosen = invocation.files.iter().find(|file| file.place == place);
         let model = invocation
             .tool
-            .models
+            .model_files
             .iter()
             .find(|model| model.place == place);
         let (path, expected) = match (chosen, model) {
@@ -177,7 +177,7 @@ fn temp(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<ToolTemp,
         .unwrap_or_else(PoisonError::into_inner)
         .insert(base.to_owned());
     if first {
-        // What cannot be removed now stays for the next process, and is no reason to refuse a call.
+        // What cannot be removed now stays for the next process, and is not a reason to refuse a call.
         drop(ToolTemp::sweep(base));
     }
     let failed = |error: jp_wasm::Error| invocation.error(HostError::from(error));
@@ -186,7 +186,8 @@ fn temp(invocation: &Invocation<'_>, wasi: &mut WasiContext) -> Result<ToolTemp,
     Ok(temp)
 }
 
-/// Looks up the variables the grant names; what is no text, or not there, the guest does not see.
+/// Looks up the variables the grant names. The guest does not see those that are missing or not valid
+/// UTF-8.
 fn variables(invocation: &Invocation<'_>) -> Vec<(String, String)> {
     let names = invocation.grant().capabilities().env.iter();
     let known = names.filter_map(|name| {

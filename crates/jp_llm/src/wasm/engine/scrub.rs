@@ -1,15 +1,75 @@
-//! Takes secrets out of what a tool said beside its text: each kind of part in its own way, so that
-//! none is a way around the others.
+//! Takes secrets out of what a tool said and printed: each kind of part in its own way, so that none is
+//! a way around the others.
 
 use std::borrow::Cow;
 
 use jp_broker::Scrubber;
 use jp_tool::{
-    Annotations, Beside, Blob, Input, Media, Part, Resource, ResourceContents, ResourceLink,
+    Annotations, Beside, Blob, Input, Media, Outcome, Part, Resource, ResourceContents,
+    ResourceLink,
+};
+use jp_wasm::ToolKind;
+
+use crate::{
+    runtime::{Invocation, Run},
+    tool::HostError,
 };
 
+/// How the names of what concerns secrets start.
+const SECRETS: &str = "secrets.";
+
+/// Takes known secrets out of what a tool said and printed, if it could have learned one: by using it, or
+/// from a host that might echo it.
+pub(super) fn scrubbed(invocation: &Invocation<'_>, kind: ToolKind, run: Run) -> Run {
+    let capabilities = invocation.grant().capabilities();
+    let mut names = capabilities.brokered.names();
+    let could = !capabilities.net.is_none() || names.any(|name| name.as_str().starts_with(SECRETS));
+    let asks = !capabilities.brokered.is_none() || kind.makes_requests();
+    if !asks || !could {
+        return run;
+    }
+    let scrubber = match invocation.host.broker() {
+        Ok(Some(broker)) => broker.services().scrubber_for(&capabilities.brokered),
+        Ok(None) => return run,
+        Err(error) => return Run::failed(error),
+    };
+    let scrubber = match scrubber {
+        Ok(scrubber) => scrubber,
+        // What cannot be scrubbed must not be shown.
+        Err(error) => return Run::failed(invocation.error(HostError::Secrets(error))),
+    };
+    let text = |text: String| scrubber.scrub(&text).into_owned();
+    let result = run.result.map(|outcome| match outcome {
+        Outcome::Success { content } => Outcome::Success {
+            content: text(content),
+        },
+        Outcome::Error {
+            message,
+            trace,
+            transient,
+        } => Outcome::Error {
+            message: text(message),
+            trace: trace.into_iter().map(text).collect(),
+            transient,
+        },
+        Outcome::NeedsInput { mut question } => {
+            question.text = text(question.text);
+            Outcome::NeedsInput { question }
+        }
+    });
+    let mut beside = run.beside;
+    self::beside(&scrubber, &mut beside);
+    Run {
+        result,
+        beside,
+        stdout: scrubber.scrub_bytes(&run.stdout).into_owned(),
+        stderr: scrubber.scrub_bytes(&run.stderr).into_owned(),
+        ..run
+    }
+}
+
 /// Takes secrets out of everything that is kept beside an outcome.
-pub(super) fn beside(scrubber: &Scrubber, beside: &mut Beside) {
+fn beside(scrubber: &Scrubber, beside: &mut Beside) {
     if scrubber.is_empty() {
         return;
     }

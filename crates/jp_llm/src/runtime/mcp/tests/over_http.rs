@@ -101,8 +101,13 @@ async fn progress_over_http_reaches_the_pipeline_before_the_answer_is_sent() {
     let listed = servers.list_tools("s", &never).await.unwrap();
     let digest = listed.get("work").unwrap().digest();
     let mut tool = ToolDefinition::native("work", Box::new(Nobody), Request::default());
-    let runtime = McpRuntime::new(servers, "s".to_owned(), "work".to_owned(), digest);
-    tool.runtime = Arc::new(runtime);
+    tool.body = Body::Server(ServerTool {
+        servers,
+        server: "s".to_owned(),
+        tool: "work".to_owned(),
+        digest,
+        told: listed,
+    });
     let held = tempfile::tempdir().unwrap();
     let policy: PolicyConfig = serde_json::from_str(ALL).unwrap();
     let caller = Caller {

@@ -28,7 +28,7 @@ static TRUSTED: LazyLock<Policy> = LazyLock::new(|| {
     }
 });
 
-/// What a workspace may use that nobody has looked at: only itself.
+/// What an untrusted workspace may use: only itself.
 static UNTRUSTED: LazyLock<Policy> = LazyLock::new(|| {
     let mut policy = policy(&[
         ("/workspace", Access::ReadWrite),

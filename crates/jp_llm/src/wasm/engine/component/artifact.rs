@@ -1,8 +1,11 @@
 //! Where the bytes of a component come from, and how they become something that can be called.
 
 use std::{
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering},
+    path::{Path, PathBuf},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use jp_tool::ToolStatus;
@@ -26,8 +29,9 @@ pub(super) enum Artifact {
     Builtin(&'static Builtin),
     /// From a file of the workspace.
     File(RelativePathBuf),
-    /// From the store of signed tools, or a file of the workspace that a signed manifest pins.
-    Stored(Box<Stored>),
+    /// From the store of signed tools, where it was found perhaps, or a file of the workspace that a signed
+    /// manifest pins.
+    Stored(Box<Stored>, OnceLock<PathBuf>),
 }
 
 /// Hears how many bytes are compiled.
@@ -59,7 +63,9 @@ impl Artifact {
                 made.map_err(|error| tool_error(error, invocation, None))
             }
             Self::File(relative) => of_file(relative, runtime, &notify, invocation).await,
-            Self::Stored(stored) => of_store(stored, runtime, &notify, invocation).await,
+            Self::Stored(stored, found) => {
+                of_store((stored, found), runtime, &notify, invocation).await
+            }
         };
         if compiled.into_inner() {
             invocation.report(|| ToolStatus::phase("execute"));
@@ -90,13 +96,13 @@ async fn of_file(
 /// Prepares a signed tool. The hash is that of the very bytes that were compiled, so nothing that is
 /// put in their place in the meantime can run.
 async fn of_store(
-    stored: &Stored,
+    (stored, found): (&Stored, &OnceLock<PathBuf>),
     runtime: &Runtime,
     notify: Notify<'_>,
     invocation: &Invocation<'_>,
 ) -> Result<Prepared, ToolError> {
     let shown = stored.shown();
-    let made = match stored.ready(invocation).await? {
+    let made = match stored.ready(found, invocation).await? {
         Ready::Path(path) => runtime.prepare_path(&path, notify).await,
         Ready::Workspace(path) => {
             let root = invocation.host.root();
@@ -107,7 +113,7 @@ async fn of_store(
     if **made.sha256_hex() == *stored.sha256().to_string() {
         return Ok(made);
     }
-    let source = format!("{shown} is not what its manifest was signed for").into();
+    let source = format!("{shown} does not match its signed manifest").into();
     Err(ToolError::signed(
         &*invocation.tool.name,
         SignedProblem::Refused { source },

@@ -2,117 +2,29 @@
 //! call's grant, each written down.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::PoisonError,
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
-use jp_audit::Log;
 use jp_broker::{
-    Broker, CallError, Caller, Code, Unsent,
+    CallError, Code, Unsent,
     http::{HttpError, Patience, Request},
     not_granted,
 };
-use jp_tool::Outcome;
-use jp_wasm::{Outgoing, OutgoingError, OutgoingRequest, OutgoingResponse, ToolKind};
+use jp_wasm::{Outgoing, OutgoingError, OutgoingRequest, OutgoingResponse};
 use serde_json::json;
 
-use super::super::calls::caller;
-use crate::{
-    ToolError,
-    runtime::{Invocation, Run, Stopped},
-    tool::{Cause, Stop, record::CapabilityRecord},
-};
+use super::host_side::HostSide;
+use crate::{ToolError, tool::record::CapabilityRecord};
 
 /// What a request is called in the audit log.
 const NAME: &str = "wasi:http";
 
-/// What the last request was denied for; a code is all that the guest is told.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Refusal(Arc<Mutex<Option<String>>>);
-
-impl Refusal {
-    fn set(&self, message: &str) {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some(message.to_owned());
-    }
-
-    /// Adds what was denied to what a call failed with, so that its reader learns how to grant it.
-    pub(super) fn add_to(&self, run: Run) -> Run {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(denied) = last else {
-            return run;
-        };
-        let with = |message: String| format!("{message}\n{denied}");
-        let result = match run.result {
-            Ok(Outcome::Error {
-                message,
-                trace,
-                transient,
-            }) => Ok(Outcome::Error {
-                message: with(message),
-                trace,
-                transient,
-            }),
-            Err(Stopped::Failed(error)) => {
-                Err(Stopped::Failed(error.map_cause(|cause| match cause {
-                    Cause::Stopped(Stop::WasmTrap(reason)) => Stop::WasmTrap(with(reason)).into(),
-                    other => other,
-                })))
-            }
-            other => other,
-        };
-        let mut beside = run.beside;
-        if let Some(problem) = &mut beside.problem {
-            problem.message = with(std::mem::take(&mut problem.message));
-        }
-        Run {
-            result,
-            beside,
-            ..run
-        }
-    }
-}
-
-/// Returns what makes the requests of a tool; nothing when it can make none. What is not granted is
-/// refused here too, so that it is written down.
-pub(super) fn of(
-    invocation: &Invocation<'_>,
-    kind: ToolKind,
-    refusal: &Refusal,
-) -> Result<Option<Arc<dyn Outgoing>>, ToolError> {
-    if !kind.makes_requests() {
-        return Ok(None);
-    }
-    let broker = match invocation.grant().capabilities().net.is_none() {
-        true => None,
-        false => invocation.host.broker()?,
-    };
-    Ok(Some(Arc::new(Requests {
-        broker: broker.cloned(),
-        caller: caller(invocation),
-        most: usize::try_from(invocation.left.memory_bytes).unwrap_or(usize::MAX),
-        audit: invocation.host.audit().cloned(),
-        record: CapabilityRecord::of(invocation.pass),
-        refusal: refusal.clone(),
-    })))
-}
-
-/// Makes the requests of one run of a tool.
-struct Requests {
-    /// Nobody where no host is granted.
-    broker: Option<Arc<Broker>>,
-    caller: Caller,
-    /// Bytes of a response's body: more than its memory the guest could not hold.
-    most: usize,
-    audit: Option<Arc<Log>>,
-    record: CapabilityRecord,
-    refusal: Refusal,
-}
-
-impl Requests {
+impl HostSide {
     async fn exchange(&self, request: OutgoingRequest) -> Result<OutgoingResponse, Unsent> {
-        let Some(broker) = &self.broker else {
+        let may_none = self.caller.grant.capabilities().net.is_none();
+        let Some(broker) = self.broker.as_ref().filter(|_| !may_none) else {
             return Err(not_granted(&request.url, &self.caller.tool).into());
         };
         let patience = Patience {
@@ -125,7 +37,7 @@ impl Requests {
             headers: request.headers,
             body: request.body,
             timeout: None,
-            max_body: Some(self.most),
+            max_body: Some(self.max_body),
         };
         let response = broker.send(&self.caller, request, patience).await?;
         Ok(OutgoingResponse {
@@ -135,7 +47,7 @@ impl Requests {
         })
     }
 
-    fn write(
+    fn write_request(
         &self,
         arguments: &str,
         took: Duration,
@@ -153,11 +65,11 @@ impl Requests {
 }
 
 #[async_trait]
-impl Outgoing for Requests {
+impl Outgoing for HostSide {
     async fn send(&self, request: OutgoingRequest) -> Result<OutgoingResponse, OutgoingError> {
         let arguments = json!({"method": &request.method, "url": &request.url}).to_string();
         let mut unwritten = Unwritten {
-            requests: self,
+            host_side: self,
             arguments,
             started: Instant::now(),
             is_written: false,
@@ -166,12 +78,13 @@ impl Outgoing for Requests {
         unwritten.is_written = true;
         let (arguments, took) = (&unwritten.arguments, unwritten.started.elapsed());
         let error = done.as_ref().map(drop).map_err(|unsent| &unsent.error);
-        // One that nobody can account for did not happen, as far as the guest may know.
-        let written = self.write(arguments, took, error);
+        // One without a record did not happen, as far as the guest may know.
+        let written = self.write_request(arguments, took, error);
         written.map_err(|_| OutgoingError::Host)?;
         done.map_err(|unsent| {
             if unsent.error.code == Code::Forbidden {
-                self.refusal.set(&unsent.error.message);
+                let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
+                *refusal = Some(unsent.error.message.clone());
             }
             told(&unsent)
         })
@@ -181,7 +94,7 @@ impl Outgoing for Requests {
 /// A request whose end was not written down yet. A guest that does not wait for it cannot keep it out
 /// of the log.
 struct Unwritten<'a> {
-    requests: &'a Requests,
+    host_side: &'a HostSide,
     arguments: String,
     started: Instant,
     is_written: bool,
@@ -194,8 +107,11 @@ impl Drop for Unwritten<'_> {
         }
         let ended = CallError::new(Code::Timeout, "the call ended before the response came");
         let took = self.started.elapsed();
-        // Nobody is left who could be told that this failed.
-        drop(self.requests.write(&self.arguments, took, Err(&ended)));
+        // No caller is left who could be told that this failed.
+        drop(
+            self.host_side
+                .write_request(&self.arguments, took, Err(&ended)),
+        );
     }
 }
 
