@@ -84,6 +84,9 @@ enum Command {
     /// Make keys, sign tools, and write and serve registries of tools
     #[command(subcommand, after_help = REGISTRY_EXAMPLES)]
     Registry(commands::registry::Command),
+    /// Offer the tools of this workspace to agents and editors
+    #[command(subcommand)]
+    Serve(commands::serve::Command),
     /// Print what is due: reminders, tasks and wake-ups, one JSON object per line
     Due(commands::due::DueArgs),
     /// Trust this workspace as it is now
@@ -120,6 +123,7 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Audit(command) => commands::audit::run(command, ui),
         Command::Secret(command) => commands::secret::run(command, ui),
         Command::Registry(command) => commands::registry::run(command, ui),
+        Command::Serve(command) => commands::serve::run(command, ui),
         Command::Due(args) => commands::due::run(args, ui),
         Command::Trust(args) => commands::trust::run(args, ui),
         Command::Doctor(args) => commands::doctor::run(args, ui),

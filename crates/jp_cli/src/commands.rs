@@ -9,6 +9,7 @@ pub(crate) mod due;
 pub(crate) mod kb;
 pub(crate) mod registry;
 pub(crate) mod secret;
+pub(crate) mod serve;
 pub(crate) mod tool;
 pub(crate) mod trust;
 #[cfg(feature = "wasm-tools")]
