@@ -164,7 +164,8 @@ impl Client {
             Self::CopilotCli => machine.home(".copilot/mcp-config.json"),
             Self::Zed => match machine.os {
                 Os::Windows => machine.app("Zed/settings.json"),
-                _ => machine.config("zed/settings.json"),
+                Os::Mac => machine.home(".config/zed/settings.json"),
+                Os::Linux => machine.config("zed/settings.json"),
             },
             Self::Goose => match machine.os {
                 Os::Windows => machine.app("Block/goose/config/config.yaml"),

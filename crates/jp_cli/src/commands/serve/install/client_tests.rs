@@ -88,6 +88,12 @@ fn variables_of_the_clients_move_their_files() {
             _ => None,
         },
     };
+    let mac = Machine {
+        os: Os::Mac,
+        ..moved
+    };
+    let zed = Client::Zed.user_file(&mac).unwrap();
+    assert_eq!(zed, Path::new("/home/u/.config/zed/settings.json"));
     let file = |client: Client| client.user_file(&moved).unwrap().display().to_string();
     assert_eq!(file(Client::Zed), "/xdg/zed/settings.json");
     assert_eq!(file(Client::Codex), "/codex/config.toml");

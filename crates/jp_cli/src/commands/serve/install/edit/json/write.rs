@@ -91,53 +91,61 @@ impl Style {
         shape: Shape,
     ) -> String {
         let base = indent(text, object.span.start);
-        let child = format!("{base}{}", self.unit);
-        let newline = self.newline;
         let Some(last) = object.members().and_then(<[Member]>::last) else {
-            let inside = object.span.start + 1..object.span.end - 1;
-            let member = self.member(key, value, &child, shape);
-            return match slice(text, &inside) {
-                "" => splice(
-                    text,
-                    inside,
-                    &format!("{newline}{child}{member}{newline}{base}"),
-                ),
-                // Nothing but white space, which shows afterwards that it was there before.
-                blank if blank.trim().is_empty() => {
-                    let hugging = self.member(key, value, base, shape);
-                    splice(text, inside.start..inside.start, &hugging)
-                }
-                comment => {
-                    let at = inside.start + comment.trim_end().len();
-                    splice(text, at..at, &format!("{newline}{child}{member}"))
-                }
-            };
+            return self.insert_first(text, object, (key, value), shape);
         };
         let own = own_line(text, last.start);
         let own = own.map(|own| slice(text, &(own + newline_len(text, own)..last.start)));
         let before = match own {
-            Some(own) => format!("{newline}{own}"),
+            Some(own) => format!("{}{own}", self.newline),
             None => " ".to_owned(),
+        };
+        // A comment on the line of the last member stays with it.
+        let behind = |end: usize| match own {
+            Some(_) => same_line(text, end),
+            None => end,
         };
         let member = self.member(key, value, own.unwrap_or(base), shape);
         match last.comma {
             Some(comma) => {
-                let at = if own.is_some() {
-                    same_line(text, comma + 1)
-                } else {
-                    comma + 1
-                };
+                let at = behind(comma + 1);
                 splice(text, at..at, &format!("{before}{member},"))
             }
             None => {
                 let end = last.value.span.end;
-                let at = if own.is_some() {
-                    same_line(text, end)
-                } else {
-                    end
-                };
+                let at = behind(end);
                 let text = splice(text, at..at, &format!("{before}{member}"));
                 splice(&text, end..end, ",")
+            }
+        }
+    }
+
+    /// Puts a member into an object that has none.
+    fn insert_first(
+        &self,
+        text: &str,
+        object: &Node,
+        (key, value): (&str, &Value),
+        shape: Shape,
+    ) -> String {
+        let base = indent(text, object.span.start);
+        let newline = self.newline;
+        let child = format!("{base}{}", self.unit);
+        let member = self.member(key, value, &child, shape);
+        let inside = object.span.start + 1..object.span.end - 1;
+        match slice(text, &inside) {
+            "" => {
+                let lines = format!("{newline}{child}{member}{newline}{base}");
+                splice(text, inside, &lines)
+            }
+            // Nothing but white space, which shows afterwards that it was there before.
+            blank if blank.trim().is_empty() => {
+                let hugging = self.member(key, value, base, shape);
+                splice(text, inside.start..inside.start, &hugging)
+            }
+            comment => {
+                let at = inside.start + comment.trim_end().len();
+                splice(text, at..at, &format!("{newline}{child}{member}"))
             }
         }
     }
