@@ -66,6 +66,14 @@ fn a_file_that_cannot_be_edited_is_left_and_what_to_add_is_shown() {
 }
 
 #[test]
+fn what_to_add_by_hand_keeps_its_indentation() {
+    let sandbox = Sandbox::new("");
+    sandbox.write("home/.config/goose/config.yaml", "a: &b 1\n");
+    let ran = install(&sandbox, &["goose"]).exits(2);
+    ran.warns("by hand:\n  # added by jp serve install\n  extensions:\n    jp:\n      name: jp\n");
+}
+
+#[test]
 fn a_file_of_other_bytes_or_too_many_is_refused() {
     let sandbox = Sandbox::new("");
     let file = sandbox.path("home/.claude.json");

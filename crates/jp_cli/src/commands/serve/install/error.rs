@@ -60,8 +60,10 @@ impl InstallError {
             } => Some(format!(
                 "choose another name than {name} with --name NAME, or replace the entry with --force"
             )),
+            // All lines are indented alike, which YAML asks for.
             Self::Edit { by_hand, .. } if !by_hand.is_empty() => {
-                Some(format!("add this by hand:\n{}", by_hand.trim_end()))
+                let lines = by_hand.lines().map(|line| format!("\n  {line}"));
+                Some(format!("add this by hand:{}", lines.collect::<String>()))
             }
             Self::NoProject { client } => Some(format!("jp serve install {}", client.id())),
             Self::NoHttp { client, .. } => Some(format!(
