@@ -7,7 +7,7 @@ use std::{
 
 use jp_config::tool::TaskMode;
 use jp_host::Workspace;
-use jp_llm::{Host, ToolDefinition};
+use jp_llm::{Host, PreparedTool};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ impl Catalogue {
         made
     }
 
-    fn add(&mut self, tool: &ToolDefinition, host: &Host) {
+    fn add(&mut self, tool: &PreparedTool, host: &Host) {
         let name = wire_name(&tool.name);
         let problem = if name.len() > LONGEST_NAME {
             Some(format!("has more than {LONGEST_NAME} characters"))
@@ -139,8 +139,8 @@ fn wire_name(id: &str) -> String {
 }
 
 /// Returns what a model is told of a tool.
-fn description(tool: &ToolDefinition) -> String {
-    let docs = &tool.docs;
+fn description(tool: &PreparedTool) -> String {
+    let docs = tool.known_docs();
     let parts = [&docs.summary, &docs.description, &docs.examples];
     let mut text = String::new();
     for part in parts.into_iter().flatten() {

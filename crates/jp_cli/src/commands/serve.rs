@@ -1,17 +1,20 @@
 //! `jp serve`: the tools of a workspace for agents that speak the Model Context Protocol.
 
+mod install;
 mod run;
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use jp_serve::Lazy;
 
-pub(crate) use run::run;
+use crate::{error::CliError, exit::Exit, ui::Ui};
 
 /// Arguments of `jp serve`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Without an address it serves one client on standard input and output: that is
 what an agent starts.
 
@@ -20,11 +23,12 @@ A call that would ask a person asks on the terminal of `jp serve --http` or
 `--yes` leaves the asking to the client.
 
 Examples:
-  claude mcp add jp -- jp serve             let Claude Code start it
+  jp serve install claude-code              let Claude Code start it
   jp -C ~/project serve                     serve another workspace
   jp serve --http 127.0.0.1:7878            serve HTTP; prints URL and token
   JP_TOKEN=… jp serve --http 127.0.0.1:0    with a token of your own
-  jp serve --unix /run/user/1000/jp.sock    serve HTTP on a Unix socket")]
+  jp serve --unix /run/user/1000/jp.sock    serve HTTP on a Unix socket"
+)]
 pub(crate) struct ServeArgs {
     /// Serve HTTP on this address of this machine; port 0 takes a free one
     #[arg(long, value_name = "ADDR")]
@@ -39,6 +43,23 @@ pub(crate) struct ServeArgs {
     /// Run calls that would ask a person: for clients that ask you before each call
     #[arg(long)]
     yes: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// The verbs of `jp serve`.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Add jp to the MCP servers of an agent or editor
+    Install(install::InstallArgs),
+}
+
+/// Serves, or runs a verb.
+pub(crate) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
+    match &args.command {
+        Some(Command::Install(args)) => install::run(args, ui),
+        None => run::run(args, ui),
+    }
 }
 
 /// Which clients get three tools instead of all.

@@ -15,6 +15,7 @@ mod config;
 mod doctor;
 mod due;
 mod exits;
+mod install;
 mod keys;
 mod kit;
 mod market;

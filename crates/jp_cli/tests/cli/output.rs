@@ -240,6 +240,7 @@ fn every_command_explains_itself_with_an_example() {
         "secret list",
         "secret rm",
         "secret move-key",
+        "serve install",
         "due",
         "bash",
         "kb list",

@@ -30,7 +30,7 @@ const TOKEN: &str = "JP_TOKEN";
 const SPARES: usize = 2;
 
 /// Serves until the client goes away or the server is stopped.
-pub(crate) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
+pub(super) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
     if let Some(addr) = args.http
         && !addr.ip().is_loopback()
     {
