@@ -1,6 +1,6 @@
 //! The pipeline: finds a tool, checks its arguments, composes its grant, runs it and writes down
 //! what happened. Every front (command, server, agent loop, tests) goes through
-//! [`ToolDefinition::execute`].
+//! [`PreparedTool::execute`].
 //!
 //! Knows nothing of terminals: questions, approvals and progress leave through traits.
 

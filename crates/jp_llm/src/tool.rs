@@ -2,7 +2,7 @@
 
 mod answered;
 mod arguments;
-mod body;
+pub(crate) mod body;
 mod configured;
 mod convention;
 mod definition;
@@ -28,7 +28,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Budget;
 
-pub(crate) use body::Body;
 pub(crate) use convention::path_of as path_by_convention;
 pub use definition::{ToolDefinition, ToolDocs};
 pub(crate) use error::word;

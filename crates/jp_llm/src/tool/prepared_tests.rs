@@ -1,3 +1,5 @@
+//! What is kept between the calls of a prepared tool, and how often it is made.
+
 use jp_policy::{Capabilities, Policy};
 use serde_json::json;
 

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::{
     Call as ToolCall, Caller, Events, ExecutionOutcome, Host, ToolDefinition, ToolError, Trust,
-    tool::Body,
+    tool::body::Body,
 };
 
 /// Answers with what it was sent, says no, reports progress, or sleeps.

@@ -11,7 +11,7 @@ use super::learn;
 use crate::{
     Host, ToolDefinition, ToolDocs, ToolError,
     runtime::Invocation,
-    tool::{Body, Misconfigured, Unusable},
+    tool::{Misconfigured, Unusable, body::Body},
 };
 
 /// A tool that is part of this program.
