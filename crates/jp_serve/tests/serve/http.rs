@@ -139,6 +139,30 @@ async fn e54_foreign_origins_and_hosts_are_refused() {
         let answer = site.post(&[header], &hello()).await;
         assert_eq!(answer.status, 403, "{header:?}: {}", answer.head);
     }
+    // A name of the attacker that leads here, and a page that another server of this machine serves.
+    for (host, origin) in [
+        ("evil.example", "http://evil.example"),
+        (&*site.addr.to_string(), "http://localhost:1"),
+        (&*site.addr.to_string(), "https://127.0.0.1"),
+    ] {
+        let answer = site
+            .post(&[("Host", host), ("Origin", origin)], &hello())
+            .await;
+        assert_eq!(answer.status, 403, "{host} {origin}: {}", answer.head);
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_the_server_itself_may_call_it() {
+    let site = Site::start().await;
+    let port = site.addr.port();
+    for host in [format!("localhost:{port}"), format!("127.0.0.1:{port}")] {
+        let origin = format!("http://{host}");
+        let answer = site
+            .post(&[("Host", &host), ("Origin", &origin)], &hello())
+            .await;
+        assert_eq!(answer.status, 200, "{host}: {}", answer.head);
+    }
 }
 
 #[tokio::test]
