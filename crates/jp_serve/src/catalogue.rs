@@ -1,11 +1,17 @@
-//! The tools of a workspace as clients see them: made once for each state of the configuration.
+//! The tools of a workspace as clients see them: made once for each state of the configuration, and
+//! completed once by what tools say of themselves.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 
 use jp_host::Workspace;
 use jp_llm::{Host, ToolDefinition};
+use jp_tool::DescribedTool;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use crate::annotations;
 
@@ -17,6 +23,10 @@ const LONGEST_NAME: usize = 110;
 pub(crate) struct Catalogue {
     workspace: Arc<Workspace>,
     tools: Vec<Tool>,
+    /// The same, with what tools said of themselves.
+    completed: OnceLock<Vec<Tool>>,
+    /// The tools that are still to be asked what they are.
+    unasked: Mutex<Vec<ToolDefinition>>,
     /// Where in `tools` a name stands, and the id of its tool.
     known: HashMap<String, (usize, String)>,
     problems: Vec<String>,
@@ -27,6 +37,8 @@ impl Catalogue {
     pub(crate) fn of(workspace: Arc<Workspace>, host: &Host) -> Self {
         let mut made = Self {
             tools: Vec::new(),
+            completed: OnceLock::new(),
+            unasked: Mutex::default(),
             known: HashMap::new(),
             problems: Vec::new(),
             workspace: Arc::clone(&workspace),
@@ -40,13 +52,39 @@ impl Catalogue {
             }
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
-        for tool in found {
-            made.add(&tool, host);
-        }
+        let added = found.into_iter().filter(|tool| made.add(tool, host));
+        let added = added.collect();
+        made.unasked = Mutex::new(added);
         made
     }
 
-    fn add(&mut self, tool: &ToolDefinition, host: &Host) {
+    /// Asks the tools what they are whose configuration does not say it: once, in the background, and
+    /// without any authority. A list that is wanted meanwhile does not wait.
+    pub(crate) fn complete(self: &Arc<Self>, host: impl FnOnce() -> Host) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let mut unasked = self.unasked.lock().unwrap_or_else(PoisonError::into_inner);
+        let tools = std::mem::take(&mut *unasked);
+        drop(unasked);
+        if tools.is_empty() {
+            return;
+        }
+        let (catalogue, host) = (Arc::clone(self), host());
+        runtime.spawn(async move {
+            let mut completed = catalogue.tools.clone();
+            for (shown, tool) in completed.iter_mut().zip(&tools) {
+                // One that fails to say it says why when it is called.
+                if let Ok(Some(said)) = tool.described(&host).await {
+                    *shown = show(tool, Some(said), &host);
+                }
+            }
+            let _ = catalogue.completed.set(completed);
+        });
+    }
+
+    /// Adds a tool, unless clients could not call it.
+    fn add(&mut self, tool: &ToolDefinition, host: &Host) -> bool {
         let name = wire_name(&tool.name);
         let problem = if name.len() > LONGEST_NAME {
             Some(format!("has more than {LONGEST_NAME} characters"))
@@ -60,16 +98,12 @@ impl Catalogue {
                 tool.name
             );
             self.problems.push(text);
-            return;
+            return false;
         }
-        let grant = tool.preview(host).ok();
-        let facts = annotations::of(grant.as_ref().map(|preview| preview.grant.capabilities()));
-        let mut shown = Tool::new(name.clone(), description(tool), object(tool.known_schema()));
-        shown.annotations = facts;
-        shown.output_schema = tool.known_output_schema().map(object);
         let at = self.tools.len();
         self.known.insert(name, (at, tool.name.clone()));
-        self.tools.push(shown);
+        self.tools.push(show(tool, None, host));
+        true
     }
 
     /// Tells whether these are the tools of a workspace.
@@ -83,12 +117,12 @@ impl Catalogue {
 
     /// Returns the tools, by name.
     pub(crate) fn tools(&self) -> &[Tool] {
-        &self.tools
+        self.completed.get().unwrap_or(&self.tools)
     }
 
     /// Returns the tool that clients know by a name.
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
-        self.tools.get(self.known.get(name)?.0)
+        self.tools().get(self.known.get(name)?.0)
     }
 
     /// Returns the id of the tool that clients know by a name.
@@ -107,10 +141,25 @@ fn wire_name(id: &str) -> String {
     id.replace('.', "__")
 }
 
+/// Returns a tool as clients see it. What the user wrote of it stands before what it says of itself.
+fn show(tool: &ToolDefinition, said: Option<&DescribedTool>, host: &Host) -> Tool {
+    let grant = tool.preview(host).ok();
+    let facts = annotations::of(grant.as_ref().map(|preview| preview.grant.capabilities()));
+    let text = description(tool, said);
+    let mut shown = Tool::new(wire_name(&tool.name), text, object(tool.known_schema()));
+    shown.annotations = facts;
+    shown.output_schema = tool.known_output_schema().map(object);
+    shown.title = said.and_then(|said| said.title.clone());
+    shown
+}
+
 /// Returns what a model is told of a tool.
-fn description(tool: &ToolDefinition) -> String {
+fn description(tool: &ToolDefinition, said: Option<&DescribedTool>) -> String {
     let docs = &tool.docs;
-    let parts = [&docs.summary, &docs.description, &docs.examples];
+    let said = said.filter(|_| docs.summary.is_none() && docs.description.is_none());
+    let said = said.map(|said| (Some(said.summary.clone()), said.description.clone()));
+    let (summary, more) = said.unwrap_or_else(|| (docs.summary.clone(), docs.description.clone()));
+    let parts = [&summary, &more, &docs.examples];
     let mut text = String::new();
     for part in parts.into_iter().flatten() {
         // A description often starts with its own summary.
