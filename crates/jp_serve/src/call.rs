@@ -10,14 +10,15 @@ use jp_llm::{Asker, Budget, Call, Caller, Events};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        CallToolRequestParams, CallToolResponse, InputRequests, InputRequiredResult, NumberOrString,
+        CallToolRequestParams, CallToolResponse, ClientCapabilities, InputRequests,
+        InputRequiredResult, NumberOrString,
     },
     service::RequestContext,
 };
 use serde_json::{Map, Value};
 
 use crate::{
-    asking::{Answered, AskLater, AskNow, Askable, Wanted},
+    asking::{AskLater, AskNow, Noted, Wanted},
     catalogue::Catalogue,
     content,
     handler::is_modern,
@@ -67,34 +68,24 @@ impl Request {
             tool: id,
             arguments: &arguments,
         };
-        let kept = match self.answers(shared, &purpose) {
-            Ok(Some(kept)) => kept,
-            Ok(None) => return Ok(content::refusal(DECLINED).into()),
-            Err(error) => return Err(error),
-        };
+        let kept = self.kept(shared, &purpose)?;
         self.make(shared, &catalogue, id, &arguments, kept).await
     }
 
-    /// Returns what the call has used and been told in earlier rounds; nothing when a person declined.
-    fn answers(
-        &mut self,
-        shared: &Shared,
-        purpose: &Purpose<'_>,
-    ) -> Result<Option<Kept>, ErrorData> {
-        let Some(seal) = self.params.request_state.take() else {
-            return Ok(Some(Kept::default()));
-        };
-        let opened = shared.seals.open(&seal, purpose);
-        let mut kept =
-            opened.map_err(|refused| ErrorData::invalid_params(refused.to_string(), None))?;
-        for (key, answer) in self.params.input_responses.take().unwrap_or_default() {
-            let answered = Answered::new(answer);
-            if answered.is_declined() {
-                return Ok(None);
+    /// Returns what the call has used and been told, in earlier rounds and with this one. Answers need no
+    /// earlier round: nobody is told anything for them, and those to what the tool does not want are of
+    /// no use.
+    fn kept(&mut self, shared: &Shared, purpose: &Purpose<'_>) -> Result<Kept, ErrorData> {
+        let mut kept = match self.params.request_state.take() {
+            None => Kept::default(),
+            Some(seal) => {
+                let opened = shared.seals.open(&seal, purpose);
+                opened.map_err(|refused| ErrorData::invalid_params(refused.to_string(), None))?
             }
-            kept.answers.extend(answered.into_answers(&key));
-        }
-        Ok(Some(kept))
+        };
+        kept.answers
+            .extend(self.params.input_responses.take().unwrap_or_default());
+        Ok(kept)
     }
 
     async fn make(
@@ -105,7 +96,7 @@ impl Request {
         arguments: &Map<String, Value>,
         kept: Kept,
     ) -> Result<CallToolResponse, ErrorData> {
-        let wanted: Arc<Mutex<Vec<Wanted>>> = Arc::default();
+        let noted: Arc<Mutex<Noted>> = Arc::default();
         let wish = self.log.take();
         let reporting = wish.and_then(|wish| Reporter::start(wish, id, &self.context.peer));
         let (events, reporter) = match reporting {
@@ -114,7 +105,7 @@ impl Request {
         };
         let workspace = catalogue.workspace();
         let host = workspace.host().for_caller(Caller {
-            asker: self.asker(&wanted),
+            asker: self.asker(&kept, &noted),
             events,
             ..shared.caller()
         });
@@ -123,7 +114,6 @@ impl Request {
         let call = Call {
             id: request_id(&self.context.id),
             arguments: arguments.clone(),
-            answers: kept.answers.clone(),
             cancel: self.context.ct.clone(),
             budget: budget.clone(),
             ..Call::default()
@@ -138,39 +128,57 @@ impl Request {
             Err(CallError::Server(error)) => return Ok(content::refusal(&error.to_string()).into()),
             Err(CallError::Tool(error)) => return content::failed(&error).map(Into::into),
         };
-        let wanted = std::mem::take(&mut *wanted.lock().unwrap_or_else(PoisonError::into_inner));
-        if !wanted.is_empty()
-            && matches!(&executed.result, Ok(outcome) if outcome.needs_input().is_some())
-        {
-            let (time, fuel) = budget.used();
-            let kept = Kept {
-                answers: kept.answers,
-                time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
-                fuel,
-            };
-            let purpose = Purpose {
-                principal: shared.principal(),
-                tool: id,
-                arguments,
-            };
-            return ask(shared, kept, &purpose, wanted);
+        let noted = std::mem::take(&mut *noted.lock().unwrap_or_else(PoisonError::into_inner));
+        let open = executed
+            .result
+            .as_ref()
+            .ok()
+            .and_then(|outcome| outcome.needs_input());
+        let Some(question) = open else {
+            return content::answer(&executed).map(Into::into);
+        };
+        if let Some(missing) = noted.missing {
+            return Err(cannot_ask(id, &question.text, missing));
         }
-        content::answer(&executed).map(Into::into)
+        if noted.is_declined {
+            return Ok(content::refusal(DECLINED).into());
+        }
+        if noted.wanted.is_empty() {
+            return content::answer(&executed).map(Into::into);
+        }
+        let (time, fuel) = budget.used();
+        let kept = Kept {
+            answers: noted.used,
+            time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            fuel,
+        };
+        let purpose = Purpose {
+            principal: shared.principal(),
+            tool: id,
+            arguments,
+        };
+        ask(shared, kept, &purpose, noted.wanted)
     }
 
-    fn asker(&self, wanted: &Arc<Mutex<Vec<Wanted>>>) -> Arc<dyn Asker> {
-        let askable = Askable::of(self.context.client_capabilities().as_ref());
+    fn asker(&self, kept: &Kept, noted: &Arc<Mutex<Noted>>) -> Arc<dyn Asker> {
+        let capabilities = self.context.client_capabilities();
+        let capabilities = capabilities.as_ref();
         match self.ends_with_questions {
-            true => Arc::new(AskLater {
-                askable,
-                wanted: Arc::clone(wanted),
-            }),
-            false => Arc::new(AskNow {
-                askable,
-                peer: self.context.peer.clone(),
-            }),
+            true => Arc::new(AskLater::new(capabilities, kept.answers.clone(), noted)),
+            false => Arc::new(AskNow::new(&self.context.peer, capabilities)),
         }
     }
+}
+
+/// Says what a client must declare before a tool can be called that has something to ask.
+fn cannot_ask(tool: &str, question: &str, missing: ClientCapabilities) -> ErrorData {
+    let mut error = ErrorData::missing_required_client_capability(missing);
+    let question = jp_text::shorten(question, 500);
+    error.message = format!(
+        "the tool `{tool}` has a question that the client did not declare it can be asked: {question}"
+    )
+    .into();
+    error
 }
 
 /// Ends a call with what it needs.
