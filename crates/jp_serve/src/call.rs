@@ -7,6 +7,7 @@ use std::{
 
 use jp_host::CallError;
 use jp_llm::{Asker, Budget, Call, Caller, Events};
+use jp_tool::Question;
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -15,7 +16,6 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use serde_json::{Map, Value};
 
 use crate::{
     asking::{AskLater, AskNow, Noted, Wanted},
@@ -69,12 +69,12 @@ impl Request {
             arguments: &arguments,
         };
         let kept = self.kept(shared, &purpose)?;
-        self.make(shared, &catalogue, id, &arguments, kept).await
+        self.make(shared, &catalogue, &purpose, kept).await
     }
 
-    /// Returns what the call has used and been told, in earlier rounds and with this one. Answers need no
-    /// earlier round: nobody is told anything for them, and those to what the tool does not want are of
-    /// no use.
+    /// Returns what the call has used and been told: in earlier rounds, and with this one. Answers count
+    /// without an earlier round too. They are the client's own words, and one that the tool does not ask
+    /// for is never used.
     fn kept(&mut self, shared: &Shared, purpose: &Purpose<'_>) -> Result<Kept, ErrorData> {
         let mut kept = match self.params.request_state.take() {
             None => Kept::default(),
@@ -92,13 +92,13 @@ impl Request {
         mut self,
         shared: &Shared,
         catalogue: &Catalogue,
-        id: &str,
-        arguments: &Map<String, Value>,
+        purpose: &Purpose<'_>,
         kept: Kept,
     ) -> Result<CallToolResponse, ErrorData> {
         let noted: Arc<Mutex<Noted>> = Arc::default();
         let wish = self.log.take();
-        let reporting = wish.and_then(|wish| Reporter::start(wish, id, &self.context.peer));
+        let reporting =
+            wish.and_then(|wish| Reporter::start(wish, purpose.tool, &self.context.peer));
         let (events, reporter) = match reporting {
             Some((events, reporter)) => (Some(events as Arc<dyn Events>), Some(reporter)),
             None => (None, None),
@@ -113,12 +113,12 @@ impl Request {
         budget.spend(Duration::from_millis(kept.time_ms), kept.fuel);
         let call = Call {
             id: request_id(&self.context.id),
-            arguments: arguments.clone(),
+            arguments: purpose.arguments.clone(),
             cancel: self.context.ct.clone(),
             budget: budget.clone(),
             ..Call::default()
         };
-        let executed = workspace.call(id, call, &host).await;
+        let executed = workspace.call(purpose.tool, call, &host).await;
         drop(host);
         if let Some(reporter) = reporter {
             reporter.finish().await;
@@ -129,35 +129,13 @@ impl Request {
             Err(CallError::Tool(error)) => return content::failed(&error).map(Into::into),
         };
         let noted = std::mem::take(&mut *noted.lock().unwrap_or_else(PoisonError::into_inner));
-        let open = executed
-            .result
-            .as_ref()
-            .ok()
-            .and_then(|outcome| outcome.needs_input());
-        let Some(question) = open else {
-            return content::answer(&executed).map(Into::into);
-        };
-        if let Some(missing) = noted.missing {
-            return Err(cannot_ask(id, &question.text, missing));
+        if let Ok(outcome) = &executed.result
+            && let Some(question) = outcome.needs_input()
+            && let Some(ended) = with_question(shared, purpose, question, noted, &budget)
+        {
+            return ended;
         }
-        if noted.is_declined {
-            return Ok(content::refusal(DECLINED).into());
-        }
-        if noted.wanted.is_empty() {
-            return content::answer(&executed).map(Into::into);
-        }
-        let (time, fuel) = budget.used();
-        let kept = Kept {
-            answers: noted.used,
-            time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
-            fuel,
-        };
-        let purpose = Purpose {
-            principal: shared.principal(),
-            tool: id,
-            arguments,
-        };
-        ask(shared, kept, &purpose, noted.wanted)
+        content::answer(&executed).map(Into::into)
     }
 
     fn asker(&self, kept: &Kept, noted: &Arc<Mutex<Noted>>) -> Arc<dyn Asker> {
@@ -168,6 +146,32 @@ impl Request {
             false => Arc::new(AskNow::new(&self.context.peer, capabilities)),
         }
     }
+}
+
+/// Ends a call of a tool that has a question, unless there is nothing but the question to tell.
+fn with_question(
+    shared: &Shared,
+    purpose: &Purpose<'_>,
+    question: &Question,
+    noted: Noted,
+    budget: &Budget,
+) -> Option<Result<CallToolResponse, ErrorData>> {
+    if let Some(missing) = noted.missing {
+        return Some(Err(cannot_ask(purpose.tool, &question.text, missing)));
+    }
+    if noted.is_declined {
+        return Some(Ok(content::refusal(DECLINED).into()));
+    }
+    if noted.wanted.is_empty() {
+        return None;
+    }
+    let (time, fuel) = budget.used();
+    let kept = Kept {
+        answers: noted.used,
+        time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+        fuel,
+    };
+    Some(ask(shared, kept, purpose, noted.wanted))
 }
 
 /// Says what a client must declare before a tool can be called that has something to ask.

@@ -19,7 +19,10 @@ mod parts {
                     title: Some("All parts".to_owned()),
                     summary: "Answers in parts.".to_owned(),
                     description: None,
-                    parameters: json!({"type": "object"}),
+                    parameters: json!({
+                        "type": "object",
+                        "properties": { "do": { "type": "string", "x-mcp-header": "Do" } },
+                    }),
                     output_schema: Some(json!({
                         "type": "object",
                         "properties": { "sum": { "type": "integer" } },
