@@ -187,7 +187,7 @@ fn build_python(root: &Path, language: &Language) -> Result<Built> {
 }
 
 /// Installs a package of npm into a directory of its own, or says why that cannot be.
-fn install_from_npm(modules: &Path, package: &str) -> Result<(), String> {
+pub(crate) fn install_from_npm(modules: &Path, package: &str) -> Result<(), String> {
     for program in ["node", "npm"] {
         if !is_installed(program, "--version") {
             return Err(format!("{program} is not installed"));

@@ -3,6 +3,7 @@
 mod ceilings;
 mod ci;
 mod compare;
+mod conformance;
 mod demo;
 mod deny;
 mod dist;
@@ -66,6 +67,11 @@ const CHORES: &[Chore] = &[
         name: "interop",
         help: interop::HELP,
         run: Run::Alone(interop::run),
+    },
+    Chore {
+        name: "conformance",
+        help: conformance::HELP,
+        run: Run::Alone(conformance::run),
     },
     Chore {
         name: "record-cases",

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -75,6 +75,15 @@ impl Run {
     pub(crate) fn output(&self) -> Result<Output> {
         self.command()
             .output()
+            .with_context(|| format!("cannot run: {self}"))
+    }
+
+    /// Starts the program with its stdout on a pipe, and does not wait for it.
+    pub(crate) fn start(&self) -> Result<Child> {
+        let mut command = self.command();
+        command.stdout(Stdio::piped());
+        command
+            .spawn()
             .with_context(|| format!("cannot run: {self}"))
     }
 

@@ -39,6 +39,12 @@ impl Sample {
             bail!("the workspace has no package jp_cli yet");
         }
         Run::cargo("build --package jp_cli", root).run()?;
+        Self::fresh(root, name)
+    }
+
+    /// Makes a fresh workspace for a `jp` that is built already.
+    pub(crate) fn fresh(root: &Path, name: &str) -> Result<Self> {
+        let metadata = Metadata::read(root)?;
         let dir = root.join("target").join(name);
         for part in ["workspace", "config", "data", "state"] {
             let part = dir.join(part);

@@ -138,6 +138,12 @@ enum Expected {
     YesOrNo,
     #[error("one of {}", options.join(", "))]
     OneOf { options: Vec<String> },
+    #[error("some of {}, with commas between them", options.join(", "))]
+    SomeOf { options: Vec<String> },
+    #[error("a whole number")]
+    WholeNumber,
+    #[error("a number")]
+    Number,
 }
 
 /// Reads an answer as its question wants it; otherwise says what would fit.
@@ -149,17 +155,46 @@ fn read(text: &str, kind: &AnswerType) -> Result<Value, Expected> {
             "false" | "no" | "n" => Ok(false.into()),
             _ => Err(Expected::YesOrNo),
         },
-        AnswerType::Select { options } => {
-            if options.iter().any(|option| option == text) {
-                return Ok(text.into());
+        AnswerType::Integer => {
+            let number = text.trim().parse::<i64>();
+            number.map(Value::from).map_err(|_| Expected::WholeNumber)
+        }
+        AnswerType::Number => {
+            let number = text.trim().parse::<f64>().ok();
+            let number = number.and_then(serde_json::Number::from_f64);
+            number.map(Value::Number).ok_or(Expected::Number)
+        }
+        AnswerType::Choices { .. } => {
+            let words = text
+                .split(',')
+                .map(str::trim)
+                .filter(|word| !word.is_empty());
+            let answer: Value = words.map(|word| chosen(word, kind)).collect();
+            match kind.check(&answer) {
+                Ok(()) => Ok(answer),
+                Err(_) => Err(Expected::SomeOf {
+                    options: values(kind),
+                }),
             }
-            let shown = options.iter().take(MAX_OPTIONS);
-            let options = shown.map(|option| text::escape(option).to_string());
-            Err(Expected::OneOf {
-                options: options.collect(),
-            })
+        }
+        AnswerType::Select { .. } | AnswerType::Choice { .. } | AnswerType::Labelled { .. } => {
+            let answer = Value::from(text);
+            match kind.check(&answer) {
+                Ok(()) => Ok(answer),
+                Err(_) => Err(Expected::OneOf {
+                    options: values(kind),
+                }),
+            }
         }
     }
+}
+
+fn values(kind: &AnswerType) -> Vec<String> {
+    let options = kind.options();
+    let shown = options.iter().take(MAX_OPTIONS);
+    shown
+        .map(|option| text::escape(&option.value).to_string())
+        .collect()
 }
 
 async fn ask(
@@ -172,13 +207,16 @@ async fn ask(
     let name = ui.paint(Style::Strong, text::escape(tool));
     let asked = text::one_line(&question.text);
     ui.say(format_args!("{name} asks: {}", text::shorten(&asked, 2000)));
-    if let AnswerType::Select { options } = &question.answer_type {
-        for (at, option) in options.iter().take(MAX_OPTIONS).enumerate() {
-            ui.say(format_args!("  {}. {}", at + 1, text::one_line(option)));
-        }
-        if options.len() > MAX_OPTIONS {
-            ui.say(format_args!("  … and {} more", options.len() - MAX_OPTIONS));
-        }
+    let options = question.answer_type.options();
+    for (at, option) in options.iter().take(MAX_OPTIONS).enumerate() {
+        ui.say(format_args!(
+            "  {}. {}",
+            at + 1,
+            text::one_line(option.shown())
+        ));
+    }
+    if options.len() > MAX_OPTIONS {
+        ui.say(format_args!("  … and {} more", options.len() - MAX_OPTIONS));
     }
     let default = question
         .default
@@ -205,16 +243,17 @@ async fn ask(
 
 /// Returns the option a number stands for; a text that is an option itself wins.
 fn chosen(line: &str, kind: &AnswerType) -> String {
-    let AnswerType::Select { options } = kind else {
+    let options = kind.options();
+    if options.is_empty() {
         return line.to_owned();
-    };
+    }
     let line = line.trim();
     let numbered = line
         .parse::<usize>()
         .ok()
         .and_then(|number| options.get(number.checked_sub(1)?));
     match numbered {
-        Some(option) if !options.iter().any(|option| option == line) => option.clone(),
+        Some(option) if !options.iter().any(|option| option.value == line) => option.value.clone(),
         _ => line.to_owned(),
     }
 }
@@ -229,13 +268,18 @@ fn keys(kind: &AnswerType, default: Option<&Value>) -> String {
         (AnswerType::Boolean, Some(_)) => "[y/N] ".to_owned(),
         (AnswerType::Boolean, None) => "[y/n] ".to_owned(),
         (_, Some(default)) => format!("[{default}] > "),
-        (AnswerType::Select { .. }, None) => "number or text > ".to_owned(),
-        (AnswerType::Text, None) => "> ".to_owned(),
+        (AnswerType::Choices { .. }, None) => "numbers or texts, with commas > ".to_owned(),
+        (
+            AnswerType::Select { .. } | AnswerType::Choice { .. } | AnswerType::Labelled { .. },
+            None,
+        ) => "number or text > ".to_owned(),
+        (AnswerType::Text | AnswerType::Integer | AnswerType::Number, None) => "> ".to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use jp_tool::Choice;
     use serde_json::json;
 
     use super::*;
@@ -246,6 +290,14 @@ mod tests {
         }
     }
 
+    fn choices() -> Vec<Choice> {
+        let titled = Choice {
+            value: "a".into(),
+            title: Some("A".into()),
+        };
+        vec![titled, "b".to_owned().into()]
+    }
+
     #[test]
     fn words_become_the_answers_that_questions_want() {
         for (text, kind, answer) in [
@@ -253,6 +305,15 @@ mod tests {
             ("n", AnswerType::Boolean, json!(false)),
             ("true", AnswerType::Text, json!("true")),
             ("blue", select(), json!("blue")),
+            (" -3 ", AnswerType::Integer, json!(-3)),
+            ("95.5", AnswerType::Number, json!(95.5)),
+            ("b", AnswerType::Choice { options: choices() }, json!("b")),
+            (
+                "1, b",
+                AnswerType::Choices { options: choices() },
+                json!(["a", "b"]),
+            ),
+            ("", AnswerType::Choices { options: choices() }, json!([])),
         ] {
             assert_eq!(read(text, &kind).unwrap(), answer);
         }
@@ -260,8 +321,23 @@ mod tests {
             read("maybe", &AnswerType::Boolean).unwrap_err().to_string(),
             "yes or no"
         );
-        let error = read("green", &select()).unwrap_err();
-        assert_eq!(error.to_string(), "one of red, 2, blue");
+        for (text, kind, expected) in [
+            ("green", select(), "one of red, 2, blue"),
+            ("1.5", AnswerType::Integer, "a whole number"),
+            ("NaN", AnswerType::Number, "a number"),
+            (
+                "A",
+                AnswerType::Labelled { options: choices() },
+                "one of a, b",
+            ),
+            (
+                "a,c",
+                AnswerType::Choices { options: choices() },
+                "some of a, b, with commas between them",
+            ),
+        ] {
+            assert_eq!(read(text, &kind).unwrap_err().to_string(), expected);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use jp_llm::{Asker, Budget, Call, Caller, Events};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, InputRequests,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, InputRequests,
         InputRequiredResult, NumberOrString,
     },
     service::RequestContext,
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    asking::{Answered, AskLater, AskNow, Askable, Wanted},
+    asking::{AskLater, AskNow, Noted, Wanted},
     catalogue::Catalogue,
     content,
     handler::is_modern,
@@ -45,7 +45,8 @@ pub(crate) struct Job {
     arguments: Map<String, Value>,
     /// The client's id for the call.
     id: String,
-    pub(crate) askable: Askable,
+    /// What the client declared that it can be asked for.
+    client: Option<ClientCapabilities>,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -60,6 +61,14 @@ pub(crate) enum Round {
         /// What it must know.
         wanted: Vec<Wanted>,
     },
+}
+
+/// One run of a tool through the pipeline.
+struct Made {
+    budget: Budget,
+    /// The question that it ended with.
+    question: Option<String>,
+    answer: Result<CallToolResult, ErrorData>,
 }
 
 impl Request {
@@ -91,7 +100,7 @@ impl Request {
             catalogue: Arc::clone(&catalogue),
             arguments: self.params.arguments.take().unwrap_or_default(),
             id: request_id(&self.context.id),
-            askable: Askable::of(capabilities.as_ref()),
+            client: capabilities,
             // A task goes on when its request is over.
             cancel: if knows_tasks {
                 CancellationToken::new()
@@ -102,9 +111,7 @@ impl Request {
         if !modern {
             return self.while_it_waits(&job).await;
         }
-        let Some(kept) = self.answers(&job).await? else {
-            return Ok(content::refusal(content::DECLINED).into());
-        };
+        let kept = self.kept(&job).await?;
         let reporting = Reporter::start(self.wish, &job.tool, &self.context.peer);
         let (events, reporter) = split(reporting);
         let client = tasks::Client { knows_tasks, gone };
@@ -121,37 +128,32 @@ impl Request {
 
     /// Makes the call of an older client, which is asked while the call waits.
     async fn while_it_waits(self, job: &Job) -> Result<CallToolResponse, ErrorData> {
-        let asker = Arc::new(AskNow {
-            askable: job.askable,
-            peer: self.context.peer.clone(),
-        });
+        let asker = Arc::new(AskNow::new(&self.context.peer, job.client.as_ref()));
         let (events, reporter) = split(Reporter::start(self.wish, &job.tool, &self.context.peer));
-        let answer = job.make(&Kept::default(), asker, events).await.1;
+        let answer = job.make(&Kept::default(), asker, events).await.answer;
         if let Some(reporter) = reporter {
             reporter.finish().await;
         }
         answer.map(Into::into)
     }
 
-    /// Returns what the call has used and been told in earlier rounds; nothing when a person declined.
-    async fn answers(&mut self, job: &Arc<Job>) -> Result<Option<Kept>, ErrorData> {
-        let Some(seal) = self.params.request_state.take() else {
-            return Ok(Some(Kept::default()));
-        };
-        let opening = Arc::clone(job);
-        let open = move || opening.shared.seals.open(&seal, &opening.purpose());
-        let opened = tokio::task::spawn_blocking(open).await;
-        let mut kept = opened
-            .unwrap_or(Err(Refused::Busy))
-            .map_err(|refused| ErrorData::invalid_params(refused.to_string(), None))?;
-        for (key, answer) in self.params.input_responses.take().unwrap_or_default() {
-            let answered = Answered::new(answer);
-            if answered.is_declined() {
-                return Ok(None);
+    /// Returns what the call has used and been told: in earlier rounds, and with this one. Answers count
+    /// without an earlier round too. They are the client's own words, and one that the tool does not ask
+    /// for is never used.
+    async fn kept(&mut self, job: &Arc<Job>) -> Result<Kept, ErrorData> {
+        let mut kept = match self.params.request_state.take() {
+            None => Kept::default(),
+            Some(seal) => {
+                let opening = Arc::clone(job);
+                let open = move || opening.shared.seals.open(&seal, &opening.purpose());
+                let opened = tokio::task::spawn_blocking(open).await;
+                let opened = opened.unwrap_or(Err(Refused::Busy));
+                opened.map_err(|refused| ErrorData::invalid_params(refused.to_string(), None))?
             }
-            kept.answers.extend(answered.into_answers(&key));
-        }
-        Ok(Some(kept))
+        };
+        let responses = self.params.input_responses.take();
+        kept.answers.extend(responses.unwrap_or_default());
+        Ok(kept)
     }
 }
 
@@ -175,23 +177,43 @@ impl Job {
 
     /// Runs the tool until it has answered, or must know something.
     pub(crate) async fn round(&self, kept: Kept, events: Option<Arc<dyn Events>>) -> Round {
-        let wanted: Arc<Mutex<Vec<Wanted>>> = Arc::default();
-        let asker = Arc::new(AskLater {
-            askable: self.askable,
-            wanted: Arc::clone(&wanted),
-        });
-        let (budget, answer) = self.make(&kept, asker, events).await;
-        let wanted = std::mem::take(&mut *wanted.lock().unwrap_or_else(PoisonError::into_inner));
-        if wanted.is_empty() {
-            return Round::Answered(answer);
+        let noted: Arc<Mutex<Noted>> = Arc::default();
+        let asker = AskLater::new(self.client.as_ref(), kept.answers.clone(), &noted);
+        let made = self.make(&kept, Arc::new(asker), events).await;
+        let noted = std::mem::take(&mut *noted.lock().unwrap_or_else(PoisonError::into_inner));
+        let Some(question) = made.question else {
+            return Round::Answered(made.answer);
+        };
+        if let Some(missing) = noted.missing {
+            return Round::Answered(Err(self.cannot_ask(&question, missing)));
         }
-        let (time, fuel) = budget.used();
+        if noted.is_declined {
+            return Round::Answered(Ok(content::refusal(content::DECLINED)));
+        }
+        if noted.wanted.is_empty() {
+            return Round::Answered(made.answer);
+        }
+        let (time, fuel) = made.budget.used();
         let kept = Kept {
-            answers: kept.answers,
+            answers: noted.used,
             time_ms: crate::keep::millis(time),
             fuel,
         };
-        Round::Needs { kept, wanted }
+        Round::Needs {
+            kept,
+            wanted: noted.wanted,
+        }
+    }
+
+    /// Says what a client must declare before a tool can be called that has something to ask.
+    fn cannot_ask(&self, question: &str, missing: ClientCapabilities) -> ErrorData {
+        let mut error = ErrorData::missing_required_client_capability(missing);
+        let (tool, question) = (&self.tool, jp_text::shorten(question, 500));
+        error.message = format!(
+            "the tool `{tool}` has a question that the client did not declare it can be asked: {question}"
+        )
+        .into();
+        error
     }
 
     async fn make(
@@ -199,7 +221,7 @@ impl Job {
         kept: &Kept,
         asker: Arc<dyn Asker>,
         events: Option<Arc<dyn Events>>,
-    ) -> (Budget, Result<CallToolResult, ErrorData>) {
+    ) -> Made {
         let workspace = self.catalogue.workspace();
         let host = workspace.host().for_caller(Caller {
             asker,
@@ -211,20 +233,29 @@ impl Job {
         let call = Call {
             id: self.id.clone(),
             arguments: self.arguments.clone(),
-            answers: kept.answers.clone(),
             cancel: self.cancel.clone(),
             budget: budget.clone(),
             ..Call::default()
         };
+        let mut question = None;
         let answer = match workspace.call(&self.tool, call, &host).await {
-            Ok(executed) => match content::answer(executed) {
-                Ok(answer) => Ok(spill::keep_large(&self.shared, answer).await),
-                Err(error) => Err(error),
-            },
+            Ok(executed) => {
+                let outcome = executed.result.as_ref().ok();
+                let asked = outcome.and_then(|outcome| outcome.needs_input());
+                question = asked.map(|asked| asked.text.clone());
+                match content::answer(executed) {
+                    Ok(answer) => Ok(spill::keep_large(&self.shared, answer).await),
+                    Err(error) => Err(error),
+                }
+            }
             Err(CallError::Server(error)) => Ok(content::refusal(&error.to_string())),
             Err(CallError::Tool(error)) => content::failed(&error),
         };
-        (budget, answer)
+        Made {
+            budget,
+            question,
+            answer,
+        }
     }
 
     /// Ends a call with what it needs.

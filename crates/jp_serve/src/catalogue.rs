@@ -1,15 +1,18 @@
-//! The tools of a workspace as clients see them: made once for each state of the configuration.
+//! The tools of a workspace as clients see them: made once for each state of the configuration, and
+//! completed once by what tools say of themselves.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use jp_config::tool::TaskMode;
 use jp_host::Workspace;
 use jp_llm::{Host, PreparedTool};
+use jp_tool::DescribedTool;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use crate::{annotations, lazy::Index};
 
@@ -21,11 +24,24 @@ const LONGEST_NAME: usize = 110;
 pub(crate) struct Catalogue {
     workspace: Arc<Workspace>,
     tools: Vec<Tool>,
+    /// The same, with what tools said of themselves.
+    completed: OnceLock<Vec<Tool>>,
+    /// The tools that are still to be asked what they are.
+    unasked: Mutex<Vec<Arc<PreparedTool>>>,
     /// Where in `tools` a name stands, and the id of its tool.
     known: HashMap<String, (usize, String)>,
     problems: Vec<String>,
-    index: OnceLock<Index>,
-    size: OnceLock<usize>,
+    indexes: Measured<Index>,
+    sizes: Measured<usize>,
+}
+
+/// What is measured of a list when it is first wanted: as it was listed, and as it was completed.
+struct Measured<T>([OnceLock<T>; 2]);
+
+impl<T> Default for Measured<T> {
+    fn default() -> Self {
+        Self([OnceLock::new(), OnceLock::new()])
+    }
 }
 
 impl Catalogue {
@@ -33,10 +49,12 @@ impl Catalogue {
     pub(crate) fn of(workspace: Arc<Workspace>, host: &Host) -> Self {
         let mut made = Self {
             tools: Vec::new(),
+            completed: OnceLock::new(),
+            unasked: Mutex::default(),
             known: HashMap::new(),
             problems: Vec::new(),
-            index: OnceLock::new(),
-            size: OnceLock::new(),
+            indexes: Measured::default(),
+            sizes: Measured::default(),
             workspace: Arc::clone(&workspace),
         };
         let mut found = Vec::new();
@@ -48,13 +66,39 @@ impl Catalogue {
             }
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
-        for tool in found {
-            made.add(&tool, host);
-        }
+        let added = found.into_iter().filter(|tool| made.add(tool, host));
+        let added = added.collect();
+        made.unasked = Mutex::new(added);
         made
     }
 
-    fn add(&mut self, tool: &PreparedTool, host: &Host) {
+    /// Asks the tools what they are whose configuration does not say it: once, in the background, and
+    /// without any authority. A list that is wanted meanwhile does not wait.
+    pub(crate) fn complete(self: &Arc<Self>, host: impl FnOnce() -> Host) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let mut unasked = self.unasked.lock().unwrap_or_else(PoisonError::into_inner);
+        let tools = std::mem::take(&mut *unasked);
+        drop(unasked);
+        if tools.is_empty() {
+            return;
+        }
+        let (catalogue, host) = (Arc::clone(self), host());
+        runtime.spawn(async move {
+            let mut completed = catalogue.tools.clone();
+            for (shown, tool) in completed.iter_mut().zip(&tools) {
+                // One that fails to say it says why when it is called.
+                if let Ok(Some(said)) = tool.described(&host).await {
+                    *shown = show(tool, Some(said), &host);
+                }
+            }
+            let _ = catalogue.completed.set(completed);
+        });
+    }
+
+    /// Adds a tool, unless clients could not call it.
+    fn add(&mut self, tool: &PreparedTool, host: &Host) -> bool {
         let name = wire_name(&tool.name);
         let problem = if name.len() > LONGEST_NAME {
             Some(format!("has more than {LONGEST_NAME} characters"))
@@ -68,16 +112,12 @@ impl Catalogue {
                 tool.name
             );
             self.problems.push(text);
-            return;
+            return false;
         }
-        let grant = tool.preview(host).ok();
-        let facts = annotations::of(grant.as_ref().map(|preview| preview.grant.capabilities()));
-        let mut shown = Tool::new(name.clone(), description(tool), object(tool.known_schema()));
-        shown.annotations = facts;
-        shown.output_schema = tool.known_output_schema().map(object);
         let at = self.tools.len();
         self.known.insert(name, (at, tool.name.clone()));
-        self.tools.push(shown);
+        self.tools.push(show(tool, None, host));
+        true
     }
 
     /// Tells whether these are the tools of a workspace.
@@ -91,12 +131,12 @@ impl Catalogue {
 
     /// Returns the tools, by name.
     pub(crate) fn tools(&self) -> &[Tool] {
-        &self.tools
+        self.completed.get().unwrap_or(&self.tools)
     }
 
     /// Returns the tool that clients know by a name.
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
-        self.tools.get(self.known.get(name)?.0)
+        self.tools().get(self.known.get(name)?.0)
     }
 
     /// Returns the id of the tool that clients know by a name.
@@ -106,25 +146,36 @@ impl Catalogue {
 
     /// Returns the tools that fit a query best, the best one first.
     pub(crate) fn search(&self, query: &str, most: usize) -> Vec<&Tool> {
-        let index = self.index.get_or_init(|| Index::of(&self.tools));
+        let index = self.measured(&self.indexes, Index::of);
         let found = index.search(query, most).into_iter();
-        found.filter_map(|at| self.tools.get(at)).collect()
+        found.filter_map(|at| self.tools().get(at)).collect()
     }
 
     /// Returns how many bytes the list of tools has.
     pub(crate) fn size(&self) -> usize {
-        *self.size.get_or_init(|| {
-            let list = serde_json::to_vec(&self.tools);
+        *self.measured(&self.sizes, |tools| {
+            let list = serde_json::to_vec(tools);
             list.map_or(usize::MAX, |list| list.len())
         })
+    }
+
+    fn measured<'a, T>(
+        &'a self,
+        known: &'a Measured<T>,
+        measure: impl FnOnce(&[Tool]) -> T,
+    ) -> &'a T {
+        let Measured([listed, completed]) = known;
+        match self.completed.get() {
+            Some(tools) => completed.get_or_init(|| measure(tools)),
+            None => listed.get_or_init(|| measure(&self.tools)),
+        }
     }
 
     /// Returns whether calls of a tool become tasks.
     pub(crate) fn task_mode(&self, id: &str) -> TaskMode {
         let tools = &self.workspace.loaded().config.conversation.tools;
-        tools
-            .get(id)
-            .map_or_else(TaskMode::default, |tool| tool.task())
+        let tool = tools.get(id);
+        tool.map_or_else(TaskMode::default, |tool| tool.task())
     }
 
     /// Returns what keeps tools from being offered.
@@ -138,10 +189,25 @@ fn wire_name(id: &str) -> String {
     id.replace('.', "__")
 }
 
+/// Returns a tool as clients see it. What the user wrote of it stands before what it says of itself.
+fn show(tool: &PreparedTool, said: Option<&DescribedTool>, host: &Host) -> Tool {
+    let grant = tool.preview(host).ok();
+    let facts = annotations::of(grant.as_ref().map(|preview| preview.grant.capabilities()));
+    let text = description(tool, said);
+    let mut shown = Tool::new(wire_name(&tool.name), text, object(tool.known_schema()));
+    shown.annotations = facts;
+    shown.output_schema = tool.known_output_schema().map(object);
+    shown.title = said.and_then(|said| said.title.clone());
+    shown
+}
+
 /// Returns what a model is told of a tool.
-fn description(tool: &PreparedTool) -> String {
-    let docs = tool.known_docs();
-    let parts = [&docs.summary, &docs.description, &docs.examples];
+fn description(tool: &PreparedTool, said: Option<&DescribedTool>) -> String {
+    let docs = &tool.docs;
+    let said = said.filter(|_| docs.summary.is_none() && docs.description.is_none());
+    let said = said.map(|said| (Some(said.summary.clone()), said.description.clone()));
+    let (summary, more) = said.unwrap_or_else(|| (docs.summary.clone(), docs.description.clone()));
+    let parts = [&summary, &more, &docs.examples];
     let mut text = String::new();
     for part in parts.into_iter().flatten() {
         // A description often starts with its own summary.

@@ -26,6 +26,9 @@ use crate::{Server, Token, connections, handler::Handler, server::Shared, sessio
 /// Larger requests are refused with 413.
 const LARGEST_REQUEST: usize = 4 * 1024 * 1024;
 
+/// Where pages of this machine come from. That a page comes from this very server is checked before.
+const OWN_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+
 /// A request has this long to arrive.
 const ARRIVAL: Duration = Duration::from_secs(30);
 
@@ -53,7 +56,7 @@ impl Server {
 fn router(shared: &Arc<Shared>, token: Option<Token>, stop: &CancellationToken) -> Router {
     let sessions = sessions::keeper();
     let config = StreamableHttpServerConfig::default()
-        .enforce_origin_validation()
+        .with_allowed_origins(OWN_ORIGINS)
         .with_max_request_body_bytes(LARGEST_REQUEST)
         .with_cancellation_token(stop.child_token());
     let ours = Arc::clone(shared);
@@ -93,6 +96,10 @@ async fn enter(State(door): State<Door>, request: Request, next: Next) -> Respon
             "a token is needed: `Authorization: Bearer …`; `jp serve` printed it when it started\n";
         return (StatusCode::UNAUTHORIZED, how, text).into_response();
     }
+    if !is_own_page(&parts.headers) {
+        let text = "requests of pages that others serve are refused\n";
+        return (StatusCode::FORBIDDEN, text).into_response();
+    }
     if parts.method != Method::POST {
         return next.run(Request::from_parts(parts, body)).await;
     }
@@ -112,6 +119,16 @@ async fn enter(State(door): State<Door>, request: Request, next: Next) -> Respon
         return (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
     }
     next.run(Request::from_parts(parts, Body::from(body))).await
+}
+
+/// Tells whether a request comes from no page, or from one of the place that it is sent to. Which places
+/// are ours is checked with the `Host` header.
+fn is_own_page(headers: &HeaderMap) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else {
+        return true;
+    };
+    let (origin, host) = (origin.to_str().ok(), text(headers, header::HOST.as_str()));
+    origin.and_then(|origin| origin.strip_prefix("http://")) == host && host.is_some()
 }
 
 /// Tells whether a request may open a session: it has none yet, and does not say that it needs none.

@@ -38,7 +38,7 @@ const MOST_SPENT: usize = 100_000;
 /// What a call has used and been told so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Kept {
-    /// The answers so far, as the tool is told them.
+    /// What the client answered so far, by the keys of the requests.
     pub(crate) answers: Map<String, Value>,
     /// The time its runs took, in milliseconds.
     pub(crate) time_ms: u64,

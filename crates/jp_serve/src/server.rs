@@ -107,10 +107,12 @@ impl Shared {
         if let Some(known) = known.as_ref()
             && known.is_of(&workspace)
         {
+            known.complete(|| workspace.host().for_caller(self.caller()));
             return Ok(Arc::clone(known));
         }
         let host = workspace.host().for_caller(self.caller());
         let listed = Arc::new(Catalogue::of(workspace, &host));
+        listed.complete(|| host);
         *known = Some(Arc::clone(&listed));
         Ok(listed)
     }

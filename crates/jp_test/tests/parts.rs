@@ -87,6 +87,30 @@ async fn several_inputs_are_wanted_at_once() {
 }
 
 #[tokio::test]
+async fn a_form_reaches_the_host_with_questions_of_every_type() {
+    let kit = Kit::new(Host::OnDemand);
+    let ended = kit.call("parts", &json!({"do": "form"})).await;
+    let [Input::Form(form)] = ended.beside.inputs.as_slice() else {
+        panic!("{:?}", ended.beside)
+    };
+    assert!(!ended.beside.any);
+    assert_eq!(form.text, "Please fill in.");
+    let options = json!([{"value": "a", "title": "A"}, {"value": "b"}]);
+    let kinds: Vec<_> = form.questions.iter().map(|one| &one.answer_type).collect();
+    assert_eq!(
+        serde_json::to_value(kinds).unwrap(),
+        json!(["Boolean", "Text", "Integer", "Number", {"Select": {"options": ["a"]}},
+            {"Choice": {"options": options}}, {"Labelled": {"options": options}},
+            {"Choices": {"options": options}}])
+    );
+    assert_eq!(form.questions[0].default, None);
+    assert_eq!(form.questions[7].default, Some(json!(["a", "b"])));
+    let ended = kit.call("parts", &json!({"do": "any"})).await;
+    assert!(ended.beside.any);
+    assert_eq!(ended.beside.inputs.len(), 4);
+}
+
+#[tokio::test]
 async fn a_description_has_a_title_and_an_output_schema() {
     let kit = Kit::new(Host::OnDemand);
     let path = jp_test::guest("parts");

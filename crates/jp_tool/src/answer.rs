@@ -21,6 +21,9 @@ pub struct Beside {
     /// All it must know before it can go on, where that is more than the question of its outcome.
     pub inputs: Vec<Input>,
 
+    /// Whether one of the inputs is enough.
+    pub any: bool,
+
     /// What it complains about, where the message of its outcome is a document for a model.
     pub problem: Option<Problem>,
 }
@@ -100,6 +103,14 @@ impl Answer {
                 ..Beside::default()
             },
         }
+    }
+
+    /// Makes the answer of a tool that must know at least one of these before it can go on.
+    #[must_use]
+    pub fn needs_any(inputs: Vec<Input>) -> Self {
+        let mut answer = Self::needs(inputs);
+        answer.beside.any = !answer.beside.inputs.is_empty();
+        answer
     }
 
     /// Adds what the tool complains about.

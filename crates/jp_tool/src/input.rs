@@ -1,7 +1,9 @@
 //! What a tool may have to know before it can go on: answers of a person, a message of the caller's
 //! model, the places the caller works in.
 
-use serde_json::{Value, json};
+use std::fmt;
+
+use serde_json::{Map, Value, json};
 
 use crate::{AnswerType, AnswerTypeError, Question, Role};
 
@@ -11,6 +13,9 @@ pub enum Input {
     /// An answer of the person.
     Question(Question),
 
+    /// Several answers of the person at once.
+    Form(Form),
+
     /// A message of the caller's model.
     Sample(Sample),
 
@@ -19,6 +24,19 @@ pub enum Input {
         /// The name under which they are handed back.
         id: String,
     },
+}
+
+/// Questions that a person answers together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Form {
+    /// The name under which the answers are handed back.
+    pub id: String,
+
+    /// What they are about, on one line.
+    pub text: String,
+
+    /// The questions. One that has a default need not be answered.
+    pub questions: Vec<Question>,
 }
 
 /// What the caller's model is to go on with.
@@ -59,6 +77,7 @@ impl Input {
     pub fn id(&self) -> &str {
         match self {
             Self::Question(question) => &question.id,
+            Self::Form(form) => &form.id,
             Self::Sample(sample) => &sample.id,
             Self::Roots { id } => id,
         }
@@ -69,6 +88,7 @@ impl Input {
     pub fn to_question(&self) -> Question {
         let text = match self {
             Self::Question(question) => return question.clone(),
+            Self::Form(form) => form.to_string(),
             Self::Sample(sample) => {
                 let last = sample.messages.last();
                 let last = last.map_or("", |message| message.text.as_str());
@@ -85,7 +105,7 @@ impl Input {
     }
 
     /// Checks an answer, and returns it in the form that the tool is told it in. A text is enough for
-    /// everything that [`Self::to_question`] makes a question of.
+    /// everything that [`Self::to_question`] makes a question of, except for a form.
     ///
     /// # Errors
     ///
@@ -95,6 +115,7 @@ impl Input {
             (Self::Question(question), answer) => {
                 question.answer_type.check(&answer).map(|()| answer)
             }
+            (Self::Form(form), answer) => form.check(&answer),
             (Self::Sample(_), Value::String(text)) => Ok(json!({ "text": text })),
             (Self::Sample(_), answer) if answer["text"].is_string() => Ok(answer),
             (Self::Sample(_), answer) => Err(AnswerTypeError::expected(
@@ -117,6 +138,12 @@ impl Input {
     pub fn size(&self) -> usize {
         match self {
             Self::Question(question) => question.size(),
+            Self::Form(form) => form
+                .questions
+                .iter()
+                .map(Question::size)
+                .fold(form.text.len(), usize::saturating_add)
+                .saturating_add(form.id.len()),
             Self::Sample(sample) => {
                 let messages = sample.messages.iter().map(|message| message.text.len());
                 let system_prompt = sample.system_prompt.as_ref().map_or(0, String::len);
@@ -126,6 +153,34 @@ impl Input {
             }
             Self::Roots { id } => id.len(),
         }
+    }
+}
+
+impl Form {
+    /// Checks the answers, and returns those to its questions, with defaults for those left out.
+    fn check(&self, answers: &Value) -> Result<Value, AnswerTypeError> {
+        let Some(given) = answers.as_object() else {
+            return Err(AnswerTypeError::expected("an object", answers));
+        };
+        let mut all = Map::new();
+        for question in &self.questions {
+            let answer = given.get(&question.id).or(question.default.as_ref());
+            let answer = answer.unwrap_or(&Value::Null);
+            question.answer_type.check(answer)?;
+            all.insert(question.id.clone(), answer.clone());
+        }
+        Ok(Value::Object(all))
+    }
+}
+
+/// What it is about, and its questions.
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        for question in &self.questions {
+            write!(f, " {}", question.text)?;
+        }
+        Ok(())
     }
 }
 
@@ -190,5 +245,38 @@ mod tests {
             let error = input.check(answer).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn a_form_is_checked_question_by_question_and_completed() {
+        let question = |id: &str, answer_type, default| Question {
+            id: id.to_owned(),
+            text: format!("{id}?"),
+            answer_type,
+            default,
+        };
+        let form = Input::Form(Form {
+            id: "f".to_owned(),
+            text: "Please:".to_owned(),
+            questions: vec![
+                question("age", AnswerType::Integer, None),
+                question("name", AnswerType::Text, Some(json!("jp"))),
+            ],
+        });
+        for (answer, expected) in [
+            (json!({"age": 3}), Some(json!({"age": 3, "name": "jp"}))),
+            (
+                json!({"age": 3, "name": "ada", "more": 1}),
+                Some(json!({"age": 3, "name": "ada"})),
+            ),
+            (json!({"name": "ada"}), None),
+            (json!({"age": "3"}), None),
+            (json!({"age": 3, "name": 5}), None),
+            (json!("3"), None),
+        ] {
+            assert_eq!(form.check(answer.clone()).ok(), expected, "{answer}");
+        }
+        assert_eq!(form.to_question().text, "Please: age? name?");
+        assert_eq!(form.size(), 1 + 7 + 10 + 4 + 4 + 4 + 6 + 7 + 9);
     }
 }

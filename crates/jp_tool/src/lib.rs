@@ -22,9 +22,9 @@ pub use content::{
 };
 pub use context::{Action, Context};
 pub use description::{DescribedTool, Description, DescriptionError};
-pub use input::{Input, Sample, SampleMessage};
+pub use input::{Form, Input, Sample, SampleMessage};
 pub use outcome::Outcome;
-pub use question::{AnswerType, AnswerTypeError, Question};
+pub use question::{AnswerType, AnswerTypeError, Choice, Question};
 pub use tool::{Tool, ToolRequest, ToolResponse, ToolStatus};
 
 /// The text of `jp:tool@0.1.0`, exactly as tools elsewhere are built against it.

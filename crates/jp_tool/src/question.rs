@@ -1,9 +1,13 @@
 //! Questions a tool may ask, and which answers fit them.
 
+mod choice;
+
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+pub use choice::Choice;
 
 /// Something a tool must know before it can go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +40,30 @@ pub enum AnswerType {
 
     /// Any text.
     Text,
+
+    /// A whole number.
+    Integer,
+
+    /// A number.
+    Number,
+
+    /// One of the options, by its value.
+    Choice {
+        /// What can be chosen.
+        options: Vec<Choice>,
+    },
+
+    /// The same, put to MCP clients in the form that those of 2025-06-18 know too.
+    Labelled {
+        /// What can be chosen.
+        options: Vec<Choice>,
+    },
+
+    /// Any number of the options, as an array of their values.
+    Choices {
+        /// What can be chosen.
+        options: Vec<Choice>,
+    },
 }
 
 /// Why an answer type or an answer was not understood.
@@ -70,7 +98,8 @@ impl Question {
 }
 
 impl AnswerType {
-    /// Writes the form that the WIT contract uses: `boolean`, `text` or `{"select":{"options":[…]}}`.
+    /// Writes the form that `jp:tool@0.1.0` uses: `boolean`, `text` or `{"select":{"options":[…]}}`. The
+    /// other types have none there; what is written for them is read by nobody.
     #[must_use]
     pub fn to_wit(&self) -> String {
         match self {
@@ -79,6 +108,19 @@ impl AnswerType {
             Self::Select { options } => {
                 serde_json::json!({"select": {"options": options}}).to_string()
             }
+            other => serde_json::json!(other).to_string(),
+        }
+    }
+
+    /// Returns what can be chosen, if it is a choice.
+    #[must_use]
+    pub fn options(&self) -> Vec<Choice> {
+        match self {
+            Self::Select { options } => options.iter().cloned().map(Choice::from).collect(),
+            Self::Choice { options } | Self::Labelled { options } | Self::Choices { options } => {
+                options.clone()
+            }
+            Self::Boolean | Self::Text | Self::Integer | Self::Number => Vec::new(),
         }
     }
 
@@ -101,16 +143,38 @@ impl AnswerType {
     ///
     /// When the answer does not fit; the error says what would.
     pub fn check(&self, answer: &Value) -> Result<(), AnswerTypeError> {
-        let expected = match (self, answer) {
-            (Self::Boolean, Value::Bool(_)) | (Self::Text, Value::String(_)) => return Ok(()),
-            (Self::Select { options }, Value::String(choice)) if options.contains(choice) => {
-                return Ok(());
+        if self.fits(answer) {
+            return Ok(());
+        }
+        let expected = match self {
+            Self::Boolean => "true or false".to_owned(),
+            Self::Text => "a text".to_owned(),
+            Self::Integer => "a whole number".to_owned(),
+            Self::Number => "a number".to_owned(),
+            Self::Select { options } => format!("one of {}", Value::from(options.clone())),
+            Self::Choice { options } | Self::Labelled { options } => {
+                format!("one of {}", choice::values(options))
             }
-            (Self::Boolean, _) => "true or false".to_owned(),
-            (Self::Text, _) => "a text".to_owned(),
-            (Self::Select { options }, _) => format!("one of {}", Value::from(options.clone())),
+            Self::Choices { options } => format!("an array of {}", choice::values(options)),
         };
         Err(AnswerTypeError::expected(&expected, answer))
+    }
+
+    fn fits(&self, answer: &Value) -> bool {
+        match (self, answer) {
+            (Self::Boolean, Value::Bool(_))
+            | (Self::Text, Value::String(_))
+            | (Self::Number, Value::Number(_)) => true,
+            (Self::Integer, Value::Number(number)) => choice::is_whole(number),
+            (Self::Select { options }, Value::String(choice)) => options.contains(choice),
+            (Self::Choice { options } | Self::Labelled { options }, one) => {
+                choice::is_among(options, one)
+            }
+            (Self::Choices { options }, Value::Array(many)) => {
+                many.iter().all(|one| choice::is_among(options, one))
+            }
+            _ => false,
+        }
     }
 
     fn from_name(name: &str) -> Result<Self, AnswerTypeError> {
@@ -150,7 +214,10 @@ impl AnswerType {
 impl<'de> Deserialize<'de> for AnswerType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        Self::from_value(&value).map_err(serde::de::Error::custom)
+        match choice::later(&value) {
+            Some(kind) => Ok(kind),
+            None => Self::from_value(&value).map_err(serde::de::Error::custom),
+        }
     }
 }
 

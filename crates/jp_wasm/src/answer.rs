@@ -1,9 +1,11 @@
 //! What a component of `jp:tool@0.2.0` answers, in the types of `jp_tool`. The bytes of it are in
 //! `blob.rs`.
 
+mod asked;
+
 use jp_tool::{
-    Annotations, Answer, Beside, Blob, Content, EmbeddedResource, Input, Media, Outcome, Part,
-    Resource, ResourceContents, ResourceLink, Role, Sample, SampleMessage, TextPart,
+    Annotations, Answer, Beside, Blob, Content, EmbeddedResource, Media, Outcome, Part, Resource,
+    ResourceContents, ResourceLink, Role, TextPart,
 };
 use wasmtime::component::Resource as Handle;
 use wasmtime_wasi::WasiView as _;
@@ -12,11 +14,7 @@ use crate::{
     blob::KeptBlob,
     convert::{
         AnswerError,
-        described::{
-            exports::jp::tool0_2_0::guest,
-            jp::tool0_2_0::{content as wit, inputs},
-        },
-        from_wit_question,
+        described::{exports::jp::tool0_2_0::guest, jp::tool0_2_0::content as wit},
     },
     host::State,
 };
@@ -51,35 +49,14 @@ pub(crate) fn of(outcome: guest::Outcome, state: &mut State) -> wasmtime::Result
             };
             Ok(Answer { outcome, beside })
         }
-        guest::Outcome::NeedsInput(wanted) => Ok(needs(wanted)),
-    }
-}
-
-/// Reads all a tool must know. An input nobody could give is an error of the tool that wants it.
-fn needs(wanted: Vec<inputs::Input>) -> Answer {
-    let mut all = Vec::new();
-    for input in wanted {
-        all.push(match input {
-            inputs::Input::Question(question) => match from_wit_question(question) {
-                Ok(question) => Input::Question(question),
-                Err(problem) => return Outcome::failed(problem.to_string()).into(),
-            },
-            inputs::Input::Sample(sample) => Input::Sample(Sample {
-                id: sample.id,
-                messages: sample.messages.into_iter().map(message).collect(),
-                system_prompt: sample.system_prompt,
-                max_tokens: sample.max_tokens,
-            }),
-            inputs::Input::Roots(id) => Input::Roots { id },
-        });
-    }
-    Answer::needs(all)
-}
-
-fn message(message: inputs::SampleMessage) -> SampleMessage {
-    SampleMessage {
-        role: role(message.role),
-        text: message.text,
+        guest::Outcome::NeedsInput(wanted) => Ok(match asked::all(wanted) {
+            Ok(inputs) => Answer::needs(inputs),
+            Err(problem) => Outcome::failed(problem.to_string()).into(),
+        }),
+        guest::Outcome::NeedsAnyInput(wanted) => Ok(match asked::all(wanted) {
+            Ok(inputs) => Answer::needs_any(inputs),
+            Err(problem) => Outcome::failed(problem.to_string()).into(),
+        }),
     }
 }
 

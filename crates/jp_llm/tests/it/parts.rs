@@ -62,6 +62,7 @@ impl Asker for Client {
     async fn provide(&self, request: &InputRequest<'_>) -> Vec<Option<Value>> {
         let answer = |input: &&Input| match input {
             Input::Question(_) => Some(json!("jp")),
+            Input::Form(_) => None,
             Input::Sample(sample) => {
                 let said = &sample.messages.last()?.text;
                 Some(json!({"text": format!("{said} 4"), "model": "m"}))
@@ -109,6 +110,45 @@ async fn an_input_nobody_provides_ends_the_call_as_a_question() {
     let question = outcome.needs_input().unwrap();
     assert_eq!(question.id, "sample");
     assert_eq!(executed.details.beside.inputs.len(), 3);
+}
+
+/// Answers the questions it has an answer to, one after the other.
+struct Person(Value);
+
+#[async_trait]
+impl Asker for Person {
+    async fn ask(&self, request: &AskRequest<'_>) -> Option<Value> {
+        self.0.get(&request.question.id).cloned()
+    }
+}
+
+#[tokio::test]
+async fn a_form_is_asked_as_questions_where_there_are_no_forms() {
+    let mut desk = desk();
+    desk.caller(|caller| caller.asker = Arc::new(Person(json!({"q0": true, "q7": ["b"]}))));
+    let executed = made(&desk, call(json!({"do": "form"}))).await;
+    let answers = executed.structured().unwrap()["answers"].clone();
+    assert_eq!(
+        answers["form"],
+        json!({"q0": true, "q1": "x", "q2": 3, "q3": 1.5, "q4": "a", "q5": "b", "q6": "b",
+            "q7": ["b"]})
+    );
+    desk.caller(|caller| caller.asker = Arc::new(Person(json!({"q1": "y"}))));
+    let executed = made(&desk, call(json!({"do": "form"}))).await;
+    let outcome = executed.result.unwrap();
+    assert_eq!(outcome.needs_input().unwrap().id, "form");
+}
+
+#[tokio::test]
+async fn a_tool_that_needs_one_of_many_goes_on_with_what_it_gets() {
+    let client = Arc::new(Client::default());
+    let mut desk = desk();
+    desk.caller(|caller| caller.asker = Arc::clone(&client) as _);
+    let executed = made(&desk, call(json!({"do": "any"}))).await;
+    let answers = executed.structured().unwrap()["answers"].clone();
+    assert_eq!(answers["name"], "jp", "{executed:?}");
+    assert_eq!(answers.get("form"), None);
+    assert_eq!(*client.0.lock().unwrap(), ["form name sample roots"]);
 }
 
 #[tokio::test]

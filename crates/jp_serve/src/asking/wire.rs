@@ -1,6 +1,8 @@
 //! What a tool wants as requests to a client, and what clients answer.
 
-use jp_tool::{AnswerType, Input, Question, Role, Sample};
+mod property;
+
+use jp_tool::{Input, Question, Role, Sample};
 use serde_json::{Map, Value, json};
 
 /// One request to a client, under the key that its answer comes back with.
@@ -9,15 +11,17 @@ pub(crate) struct Wanted {
     pub(crate) key: String,
     /// The method and the parameters.
     pub(crate) request: Value,
+    /// Whether it is the form of all questions that are in no form of their own.
+    questions: bool,
 }
 
 /// What a client answered.
-pub(crate) struct Answered(Value);
+pub(super) struct Answered(Value);
 
 impl Wanted {
     /// Makes the requests for all that a tool wants: one form for all questions, and one request for
     /// each of the others.
-    pub(crate) fn all(inputs: &[&Input]) -> Vec<Self> {
+    pub(super) fn all(inputs: &[&Input]) -> Vec<Self> {
         let questions = inputs.iter().filter_map(|input| match input {
             Input::Question(question) => Some(question),
             _ => None,
@@ -25,36 +29,48 @@ impl Wanted {
         let questions: Vec<&Question> = questions.collect();
         let form = questions.first().map(|first| Self {
             key: first.id.clone(),
-            request: form(&questions),
+            request: elicitation(&message(&questions), &questions),
+            questions: true,
         });
         let others = inputs.iter().filter_map(|input| {
             let request = match input {
                 Input::Question(_) => return None,
+                Input::Form(form) => {
+                    elicitation(&form.text, &form.questions.iter().collect::<Vec<_>>())
+                }
                 Input::Sample(sample) => sampling(sample),
                 Input::Roots { .. } => json!({ "method": "roots/list" }),
             };
             Some(Self {
                 key: input.id().to_owned(),
                 request,
+                questions: false,
             })
         });
         form.into_iter().chain(others).collect()
     }
+
+    /// Tells whether the answer to this is the answer to an input, or a part of it.
+    pub(super) fn is_for(&self, input: &Input) -> bool {
+        match input {
+            Input::Question(_) => self.questions,
+            other => !self.questions && self.key == other.id(),
+        }
+    }
 }
 
-fn form(questions: &[&Question]) -> Value {
-    let message = match questions {
-        [one] => one.text.clone(),
-        more => {
-            let texts: Vec<&str> = more.iter().map(|one| one.text.as_str()).collect();
-            texts.join("\n")
-        }
-    };
+fn message(questions: &[&Question]) -> String {
+    let texts: Vec<&str> = questions.iter().map(|one| one.text.as_str()).collect();
+    texts.join("\n")
+}
+
+fn elicitation(message: &str, questions: &[&Question]) -> Value {
     let properties: Map<String, Value> = questions
         .iter()
-        .map(|one| (one.id.clone(), property(one)))
+        .map(|one| (one.id.clone(), property::of(one)))
         .collect();
-    let required: Vec<&str> = questions.iter().map(|one| one.id.as_str()).collect();
+    let required = questions.iter().filter(|one| property::is_required(one));
+    let required: Vec<&str> = required.map(|one| one.id.as_str()).collect();
     json!({
         "method": "elicitation/create",
         "params": {
@@ -65,21 +81,6 @@ fn form(questions: &[&Question]) -> Value {
             },
         },
     })
-}
-
-fn property(question: &Question) -> Value {
-    let mut property = match &question.answer_type {
-        AnswerType::Boolean => json!({ "type": "boolean" }),
-        AnswerType::Select { options } => json!({ "type": "string", "enum": options }),
-        AnswerType::Text => json!({ "type": "string" }),
-    };
-    property["description"] = json!(question.text);
-    if let Some(default) = &question.default
-        && question.answer_type.check(default).is_ok()
-    {
-        property["default"] = default.clone();
-    }
-    property
 }
 
 fn sampling(sample: &Sample) -> Value {
@@ -99,19 +100,20 @@ fn sampling(sample: &Sample) -> Value {
 }
 
 impl Answered {
-    pub(crate) const fn new(answer: Value) -> Self {
+    pub(super) const fn new(answer: Value) -> Self {
         Self(answer)
     }
 
     /// Tells whether a person said no.
-    pub(crate) fn is_declined(&self) -> bool {
+    pub(super) fn is_declined(&self) -> bool {
         matches!(self.0["action"].as_str(), Some("decline" | "cancel"))
     }
 
     /// Returns what this says about an input, if anything.
-    pub(crate) fn of(&self, input: &Input) -> Option<Value> {
+    pub(super) fn of(&self, input: &Input) -> Option<Value> {
         match input {
-            Input::Question(question) => self.to_question(&question.id),
+            Input::Question(question) => self.content()?.get(&question.id).cloned(),
+            Input::Form(_) => self.content().cloned(),
             Input::Sample(_) => self.message(),
             Input::Roots { .. } => self
                 .0
@@ -121,11 +123,11 @@ impl Answered {
         }
     }
 
-    fn to_question(&self, id: &str) -> Option<Value> {
-        if self.0["action"] != "accept" {
-            return None;
+    fn content(&self) -> Option<&Value> {
+        match self.0["action"] == "accept" {
+            true => self.0.get("content"),
+            false => None,
         }
-        self.0["content"].get(id).cloned()
     }
 
     fn message(&self) -> Option<Value> {
@@ -145,25 +147,11 @@ impl Answered {
         }
         Some(message)
     }
-
-    /// Returns all that this says, by the ids that answers are known by. The key is that of the request.
-    pub(crate) fn into_answers(self, key: &str) -> Map<String, Value> {
-        if let Some(message) = self.message() {
-            return Map::from_iter([(key.to_owned(), message)]);
-        }
-        if let Some(roots) = self.0.get("roots").filter(|roots| roots.is_array()) {
-            return Map::from_iter([(key.to_owned(), roots.clone())]);
-        }
-        match (self.0["action"].as_str(), self.0.get("content")) {
-            (Some("accept"), Some(Value::Object(content))) => content.clone(),
-            _ => Map::new(),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use jp_tool::SampleMessage;
+    use jp_tool::{AnswerType, Form, SampleMessage};
 
     use super::*;
 
@@ -217,31 +205,72 @@ mod tests {
     }
 
     #[test]
+    fn a_form_has_its_own_request_and_a_default_is_no_duty() {
+        let asked = |id: &str, default| {
+            let Input::Question(question) = question(id, AnswerType::Text, default) else {
+                unreachable!()
+            };
+            question
+        };
+        let form = Input::Form(Form {
+            id: "who".to_owned(),
+            text: "Who?".to_owned(),
+            questions: vec![asked("name", None), asked("mail", Some(json!("a@b")))],
+        });
+        let alone = question("name", AnswerType::Text, None);
+        let wanted = Wanted::all(&[&form, &alone]);
+        let keys: Vec<&str> = wanted.iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(keys, ["name", "who"]);
+        let params = &wanted[1].request["params"];
+        assert_eq!(params["message"], "Who?");
+        assert_eq!(params["requestedSchema"]["required"], json!(["name"]));
+        assert!(wanted[0].is_for(&alone) && wanted[1].is_for(&form));
+        assert!(!wanted[0].is_for(&form) && !wanted[1].is_for(&alone));
+    }
+
+    #[test]
     fn answers_of_clients_are_read_by_their_kind() {
-        let read = |answer: Value| Value::Object(Answered::new(answer).into_answers("k"));
-        for (answer, expected) in [
+        let question = question("a", AnswerType::Text, None);
+        let form = Input::Form(Form::default());
+        let sample = Input::Sample(Sample::default());
+        let roots = Input::Roots { id: "r".to_owned() };
+        let accepted = json!({"action": "accept", "content": {"a": 1, "b": "x"}});
+        let model = json!({"role": "assistant", "model": "m",
+            "content": [{"type": "text", "text": "4"}, {"type": "image"}]});
+        for (input, answer, expected) in [
+            (&question, accepted.clone(), Some(json!(1))),
+            (&form, accepted, Some(json!({"a": 1, "b": "x"}))),
             (
-                json!({"action": "accept", "content": {"a": 1, "b": "x"}}),
-                json!({"a": 1, "b": "x"}),
+                &question,
+                json!({"action": "decline", "content": {"a": 1}}),
+                None,
             ),
-            (json!({"action": "decline"}), json!({})),
-            (json!({"action": "accept"}), json!({})),
+            (&form, json!({"action": "accept"}), None),
             (
+                &roots,
                 json!({"roots": [{"uri": "file:///a"}]}),
-                json!({"k": [{"uri": "file:///a"}]}),
+                Some(json!([{"uri": "file:///a"}])),
+            ),
+            (&roots, json!({"roots": 5}), None),
+            (
+                &sample,
+                model.clone(),
+                Some(json!({"text": "4", "model": "m"})),
             ),
             (
-                json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "4"}}),
-                json!({"k": {"text": "4", "model": "m"}}),
+                &sample,
+                json!({"model": "m", "content": {"type": "text", "text": "4"}}),
+                Some(json!({"text": "4", "model": "m"})),
             ),
-            (
-                json!({"model": "m", "content": [{"type": "text", "text": "4"}, {"type": "image"}]}),
-                json!({"k": {"text": "4", "model": "m"}}),
-            ),
-            (json!({"roots": 5}), json!({})),
-            (json!("nonsense"), json!({})),
+            (&question, model, None),
+            (&question, json!("nonsense"), None),
+            (&sample, json!(12345), None),
         ] {
-            assert_eq!(read(answer.clone()), expected, "{answer}");
+            assert_eq!(
+                Answered::new(answer.clone()).of(input),
+                expected,
+                "{answer}"
+            );
         }
         assert!(Answered::new(json!({"action": "cancel"})).is_declined());
         assert!(!Answered::new(json!({"action": "accept"})).is_declined());

@@ -1,6 +1,6 @@
 //! What works on a task until it has ended.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use jp_store::{Change, Taken, TaskId, Tasks as _, Updated};
 use rmcp::{ErrorData, model::CallToolResult};
@@ -9,7 +9,6 @@ use tokio::{sync::Notify, task::JoinHandle, time};
 
 use super::{Handle, broken, on_disk, spawn, waits};
 use crate::{
-    asking::Answered,
     call::{Job, Round, requests},
     content,
     keep::{Keep, now},
@@ -24,14 +23,6 @@ struct Worker {
     keep: Keep,
     id: TaskId,
     answered: Arc<Notify>,
-}
-
-/// What a client said when a task asked.
-enum Said {
-    Answers(Map<String, Value>),
-    Declined,
-    /// Nothing, and the task is over.
-    Over,
 }
 
 /// Starts to work on a task, whose first round is under way.
@@ -55,6 +46,7 @@ pub(super) fn start(job: &Arc<Job>, keep: &Keep, id: TaskId, running: JoinHandle
 
 impl Worker {
     async fn run(&self, mut running: JoinHandle<Round>) {
+        let mut asked_before = HashSet::new();
         loop {
             let round = running.await;
             let round = round.unwrap_or_else(|_| Round::Answered(Err(broken())));
@@ -62,6 +54,12 @@ impl Worker {
                 Round::Answered(answer) => return self.end(answer).await,
                 Round::Needs { kept, wanted } => (kept, wanted),
             };
+            let mut keys = wanted.iter().map(|one| one.key.clone());
+            if let Some(again) = keys.find(|key| !asked_before.insert(key.clone())) {
+                let again = jp_text::inline(&again);
+                let text = format!("The answer to the question {again} does not fit.");
+                return self.end(Ok(content::refusal(&text))).await;
+            }
             let asked = match requests(wanted) {
                 Ok(requests) => serde_json::to_string(&requests).unwrap_or_default(),
                 Err(error) => return self.end(Err(error)).await,
@@ -70,9 +68,8 @@ impl Worker {
                 return;
             }
             match self.hear().await {
-                Said::Answers(answers) => kept.answers.extend(answers),
-                Said::Declined => return self.end(Ok(content::refusal(content::DECLINED))).await,
-                Said::Over => return self.job.cancel.cancel(),
+                Some(answers) => kept.answers.extend(answers),
+                None => return self.job.cancel.cancel(),
             }
             running = spawn(&self.job, kept, None);
         }
@@ -120,8 +117,8 @@ impl Worker {
         }
     }
 
-    /// Waits until everything is answered, or the task is over.
-    async fn hear(&self) -> Said {
+    /// Waits until everything is answered; nothing when the task is over before.
+    async fn hear(&self) -> Option<Map<String, Value>> {
         let mut said = Map::new();
         loop {
             let _ = time::timeout(LOOK, self.answered.notified()).await;
@@ -132,25 +129,19 @@ impl Worker {
                 Ok((taken, store.get(&owner, &id, now)?))
             });
             let Ok((taken, Some(task))) = looked.await else {
-                return Said::Over;
+                return None;
             };
             match taken {
                 Taken::Answers { responses } => {
                     let responses: Map<String, Value> =
                         serde_json::from_str(&responses).unwrap_or_default();
-                    for (key, response) in responses {
-                        let answered = Answered::new(response);
-                        if answered.is_declined() {
-                            return Said::Declined;
-                        }
-                        said.extend(answered.into_answers(&key));
-                    }
+                    said.extend(responses);
                 }
                 Taken::Nothing => {}
-                Taken::Ended | Taken::Unknown => return Said::Over,
+                Taken::Ended | Taken::Unknown => return None,
             }
             if !waits(&task) {
-                return Said::Answers(said);
+                return Some(said);
             }
         }
     }

@@ -204,3 +204,32 @@ async fn names_with_dots_are_called_by_the_form_that_models_see() {
     assert_eq!(answer["result"]["isError"], false, "{answer}");
     assert_eq!(user.records(), ["ada text.shell success"]);
 }
+
+#[tokio::test]
+async fn what_a_tool_says_of_itself_is_listed_as_soon_as_it_was_asked() {
+    let user = User::new();
+    user.bring("parts");
+    let mut client = user.client();
+    client.hello("2025-11-25", json!({})).await;
+    let before = Instant::now();
+    let shown = loop {
+        let list = client.ask("tools/list", json!({})).await;
+        let shown = tool(&list, "parts").clone();
+        if shown.get("title").is_some() {
+            break shown;
+        }
+        // The list did not wait for it.
+        assert_eq!(
+            shown["inputSchema"],
+            json!({"type": "object", "properties": {}})
+        );
+        assert!(before.elapsed() < Duration::from_secs(60), "{shown}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    assert_eq!(shown["title"], "All parts");
+    assert_eq!(shown["description"], "Answers in parts.");
+    assert_eq!(shown["outputSchema"]["required"], json!(["sum"]));
+    assert_eq!(shown["annotations"]["readOnlyHint"], true);
+    // Being asked what it is is no call.
+    assert!(user.records().is_empty());
+}

@@ -1,5 +1,7 @@
 //! HTTP: who gets in, how much they may send, and sessions of older clients.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -28,7 +30,10 @@ struct Answer {
 
 impl Site {
     async fn start() -> Self {
-        let user = User::new();
+        Self::of(User::new()).await
+    }
+
+    async fn of(user: User) -> Self {
         let server = user.server();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
@@ -42,7 +47,14 @@ impl Site {
         }
     }
 
-    async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    /// Sends a request and leaves the answer to be read.
+    async fn open(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> TcpStream {
         let mut stream = TcpStream::connect(self.addr).await.unwrap();
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -54,6 +66,11 @@ impl Site {
         head.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
         // A server that has said no reads no further.
         let _ = stream.write_all(head.as_bytes()).await;
+        stream
+    }
+
+    async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut stream = self.open(method, path, headers, body).await;
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer).await;
         let text = String::from_utf8(answer).unwrap();
@@ -67,15 +84,35 @@ impl Site {
     }
 
     async fn post(&self, more: &[(&str, &str)], body: &Value) -> Answer {
-        let token = format!("Bearer {TOKEN}");
-        let mut headers = vec![
-            ("Authorization", token.as_str()),
-            ("Accept", "application/json, text/event-stream"),
-            ("Content-Type", "application/json"),
-        ];
-        headers.extend_from_slice(more);
+        let headers = [&KNOWN[..], more].concat();
         self.send("POST", "/mcp", &headers, &body.to_string()).await
     }
+}
+
+const BEARER: &str = "Bearer 0123456789abcdef0123456789abcdef";
+
+/// What every request of a client says that may use the server.
+const KNOWN: [(&str, &str); 3] = [
+    ("Authorization", BEARER),
+    ("Accept", "application/json, text/event-stream"),
+    ("Content-Type", "application/json"),
+];
+
+/// Reads until a text has come.
+async fn read_until(stream: &mut TcpStream, text: &str) -> String {
+    let mut read = String::new();
+    let reading = async {
+        while !read.contains(text) {
+            let mut bytes = [0; 4096];
+            let count = stream.read(&mut bytes).await.unwrap();
+            assert_ne!(count, 0, "{text:?} did not come: {read}");
+            read.push_str(std::str::from_utf8(&bytes[..count]).unwrap());
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), reading)
+        .await
+        .unwrap();
+    read
 }
 
 impl Drop for Site {
@@ -138,6 +175,30 @@ async fn e54_foreign_origins_and_hosts_are_refused() {
     ] {
         let answer = site.post(&[header], &hello()).await;
         assert_eq!(answer.status, 403, "{header:?}: {}", answer.head);
+    }
+    // A name of the attacker that leads here, and a page that another server of this machine serves.
+    for (host, origin) in [
+        ("evil.example", "http://evil.example"),
+        (&*site.addr.to_string(), "http://localhost:1"),
+        (&*site.addr.to_string(), "https://127.0.0.1"),
+    ] {
+        let answer = site
+            .post(&[("Host", host), ("Origin", origin)], &hello())
+            .await;
+        assert_eq!(answer.status, 403, "{host} {origin}: {}", answer.head);
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_the_server_itself_may_call_it() {
+    let site = Site::start().await;
+    let port = site.addr.port();
+    for host in [format!("localhost:{port}"), format!("127.0.0.1:{port}")] {
+        let origin = format!("http://{host}");
+        let answer = site
+            .post(&[("Host", &host), ("Origin", &origin)], &hello())
+            .await;
+        assert_eq!(answer.status, 200, "{host}: {}", answer.head);
     }
 }
 
@@ -211,4 +272,77 @@ async fn e55_sessions_are_bounded_in_number() {
     assert_eq!(refused, 100);
     // Clients that need no session are served all the same.
     assert_eq!(site.post(&MODERN_CALL, &call()).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_call_of_a_session_goes_on_when_its_stream_breaks_and_its_answer_waits() {
+    let site = Site::start().await;
+    let answer = site.post(&[], &hello()).await;
+    let lines = answer.head.lines();
+    let mut ids = lines.filter_map(|line| line.strip_prefix("mcp-session-id: "));
+    let session = [
+        ("Mcp-Session-Id", ids.next().unwrap()),
+        ("MCP-Protocol-Version", "2025-11-25"),
+    ];
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(site.post(&session, &ready).await.status, 202);
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "bash", "arguments": {"commands": "sleep 0.5; echo it went on"}}});
+    let headers = [&KNOWN[..], &session].concat();
+    let mut stream = site.open("POST", "/mcp", &headers, &call.to_string()).await;
+    // The first event says from where to go on, and when to come back.
+    let first = read_until(&mut stream, "retry: ").await;
+    let (_, id) = first.split_once("\nid: ").unwrap();
+    let id = id.lines().next().unwrap().to_owned();
+    drop(stream);
+    let resumed = [&KNOWN[..], &session, &[("Last-Event-ID", &id)]].concat();
+    let mut stream = site.open("GET", "/mcp", &resumed, "").await;
+    read_until(&mut stream, "it went on").await;
+}
+
+#[tokio::test]
+async fn arguments_that_are_headers_too_must_be_the_same_there() {
+    let user = User::new();
+    user.bring("parts");
+    let site = Site::of(user).await;
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list",
+        "params": modern(json!({}), json!({}))});
+    let listed = [
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "tools/list"),
+    ];
+    // Until the tool has said what it takes, nobody can know which arguments are headers.
+    while !site
+        .post(&listed, &list)
+        .await
+        .body
+        .contains("x-mcp-header")
+    {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let params = json!({"name": "parts", "arguments": {"do": "no"}});
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": modern(params, json!({}))});
+    for (header, status) in [
+        (Some("no"), 200),
+        (Some("=?base64?bm8=?="), 200),
+        (Some("=?base64?bm8?="), 400),
+        (Some("yes"), 400),
+        (None, 400),
+    ] {
+        let mut headers = vec![
+            ("MCP-Protocol-Version", MODERN),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "parts"),
+        ];
+        headers.extend(header.map(|value| ("Mcp-Param-Do", value)));
+        let answer = site.post(&headers, &call).await;
+        assert_eq!(answer.status, status, "{header:?}: {}", answer.body);
+        assert_eq!(
+            answer.body.contains("-32020"),
+            status == 400,
+            "{}",
+            answer.body
+        );
+    }
 }

@@ -168,3 +168,124 @@ async fn a_person_who_declines_ends_the_call() {
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("declined"), "{text}");
 }
+
+/// Calls the tool `parts` as a client of the newest revision.
+async fn modern_call(client: &mut Client, what: &str, capabilities: Value, more: Value) -> Value {
+    let mut params = json!({"name": "parts", "arguments": {"do": what}});
+    for (key, value) in more.as_object().unwrap() {
+        params[key] = value.clone();
+    }
+    client.ask("tools/call", modern(params, capabilities)).await
+}
+
+#[tokio::test]
+async fn a_form_has_a_request_of_its_own_with_every_kind_of_field() {
+    let user = user();
+    let mut client = user.client();
+    let answer = modern_call(&mut client, "form", all(), json!({})).await;
+    let request = &answer["result"]["inputRequests"]["form"];
+    assert_eq!(request["params"]["message"], "Please fill in.", "{answer}");
+    let schema = &request["params"]["requestedSchema"];
+    assert_eq!(schema["required"], json!(["q0"]));
+    assert_eq!(schema["properties"]["q2"]["type"], "integer");
+    assert_eq!(schema["properties"]["q5"]["oneOf"][0]["title"], "A");
+    assert_eq!(schema["properties"]["q6"]["enumNames"], json!(["A", "b"]));
+    assert_eq!(schema["properties"]["q7"]["default"], json!(["a", "b"]));
+    let content = json!({"q0": false, "q2": 4, "unasked": 1});
+    let more = json!({"requestState": answer["result"]["requestState"],
+        "inputResponses": {"form": {"action": "accept", "content": content}}});
+    let answer = modern_call(&mut client, "form", all(), more).await;
+    let form = &answer["result"]["structuredContent"]["answers"]["form"];
+    assert_eq!(
+        (&form["q0"], &form["q2"]),
+        (&json!(false), &json!(4)),
+        "{answer}"
+    );
+    assert_eq!((&form["q3"], form.get("unasked")), (&json!(1.5), None));
+}
+
+#[tokio::test]
+async fn what_does_not_answer_is_wanted_again_and_what_nobody_asked_for_is_ignored() {
+    let user = user();
+    let mut client = user.client();
+    let accept = |content: Value| json!({"action": "accept", "content": content});
+    for unfit in [
+        json!(12345),
+        json!({"action": "accept"}),
+        accept(json!({"q0": "yes"})),
+        accept(json!({"other": true})),
+    ] {
+        let more = json!({"inputResponses": {"form": unfit, "else": accept(json!({}))}});
+        let answer = modern_call(&mut client, "form", all(), more).await;
+        assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+        assert!(answer["result"]["inputRequests"]["form"].is_object());
+    }
+    let more = json!({"inputResponses": {"form": accept(json!({"q0": true})),
+        "else": {"action": "decline"}}});
+    let answer = modern_call(&mut client, "form", all(), more).await;
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+}
+
+#[tokio::test]
+async fn what_the_client_did_not_declare_is_an_error_that_names_it() {
+    let user = user();
+    let mut client = user.client();
+    for (what, declared, missing) in [
+        (
+            "ask",
+            json!({"elicitation": {}, "roots": {}}),
+            json!({"sampling": {}}),
+        ),
+        (
+            "form",
+            json!({"elicitation": {"url": {}}}),
+            json!({"elicitation": {}}),
+        ),
+        (
+            "ask",
+            json!({}),
+            json!({"elicitation": {}, "sampling": {}, "roots": {}}),
+        ),
+    ] {
+        let answer = modern_call(&mut client, what, declared, json!({})).await;
+        assert_eq!(answer["error"]["code"], -32021, "{answer}");
+        assert_eq!(answer["error"]["data"]["requiredCapabilities"], missing);
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("`parts`"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_needs_one_of_many_asks_for_what_the_client_has_declared() {
+    let user = user();
+    let mut client = user.client();
+    let declared = json!({"roots": {}});
+    let answer = modern_call(&mut client, "any", declared.clone(), json!({})).await;
+    let requests = answer["result"]["inputRequests"].as_object().unwrap();
+    assert_eq!(requests.keys().collect::<Vec<_>>(), ["roots"]);
+    let more = json!({"inputResponses": {"roots": {"roots": [{"uri": "file:///w"}]}}});
+    let answer = modern_call(&mut client, "any", declared, more).await;
+    let answers = &answer["result"]["structuredContent"]["answers"];
+    assert_eq!(
+        *answers,
+        json!({"roots": [{"uri": "file:///w"}]}),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn answers_of_earlier_rounds_are_not_asked_for_again() {
+    let user = user();
+    let mut client = user.client();
+    let mut given = responses();
+    given.as_object_mut().unwrap().remove("roots");
+    let more = json!({"inputResponses": given});
+    let answer = modern_call(&mut client, "ask", all(), more).await;
+    let requests = answer["result"]["inputRequests"].as_object().unwrap();
+    assert_eq!(requests.keys().collect::<Vec<_>>(), ["roots"], "{answer}");
+    let more = json!({"requestState": answer["result"]["requestState"],
+        "inputResponses": {"roots": {"roots": [{"uri": "file:///w"}]}}});
+    let answer = modern_call(&mut client, "ask", all(), more).await;
+    let answers = &answer["result"]["structuredContent"]["answers"];
+    assert_eq!(answers["name"], "Ada", "{answer}");
+}

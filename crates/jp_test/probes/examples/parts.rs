@@ -3,9 +3,9 @@
 #[cfg(target_arch = "wasm32")]
 mod parts {
     use jp_tool::{
-        Annotations, Answer, AnswerType, Beside, Content, Context, DescribedTool, Description,
-        Input, Media, Outcome, Part, Question, Resource, ResourceContents, ResourceLink, Role,
-        Sample, SampleMessage, guest::DescribedGuest,
+        Annotations, Answer, AnswerType, Beside, Choice, Content, Context, DescribedTool,
+        Description, Form, Input, Media, Outcome, Part, Question, Resource, ResourceContents,
+        ResourceLink, Role, Sample, SampleMessage, guest::DescribedGuest,
     };
     use serde_json::{Value, json};
 
@@ -19,7 +19,10 @@ mod parts {
                     title: Some("All parts".to_owned()),
                     summary: "Answers in parts.".to_owned(),
                     description: None,
-                    parameters: json!({"type": "object"}),
+                    parameters: json!({
+                        "type": "object",
+                        "properties": { "do": { "type": "string", "x-mcp-header": "Do" } },
+                    }),
                     output_schema: Some(json!({
                         "type": "object",
                         "properties": { "sum": { "type": "integer" } },
@@ -56,10 +59,66 @@ mod parts {
                 }
                 "unfit" => Content::from(json!({"sum": "three"})).into(),
                 "ask" if answers["name"].is_null() => Answer::needs(inputs()),
-                "ask" => Content::from(json!({"sum": 3, "answers": answers})).into(),
+                "form" if answers["form"].is_null() => Answer::needs(vec![form()]),
+                "any" if answers == json!({}) => {
+                    Answer::needs_any([vec![form()], inputs()].concat())
+                }
+                "ask" | "form" | "any" => {
+                    Content::from(json!({"sum": 3, "answers": answers})).into()
+                }
                 _ => "nothing".into(),
             }
         }
+    }
+
+    /// One question of every type.
+    fn form() -> Input {
+        let titled = Choice {
+            value: "a".to_owned(),
+            title: Some("A".to_owned()),
+        };
+        let options = vec![titled, "b".to_owned().into()];
+        let kinds = [
+            AnswerType::Boolean,
+            AnswerType::Text,
+            AnswerType::Integer,
+            AnswerType::Number,
+            AnswerType::Select {
+                options: vec!["a".to_owned()],
+            },
+            AnswerType::Choice {
+                options: options.clone(),
+            },
+            AnswerType::Labelled {
+                options: options.clone(),
+            },
+            AnswerType::Choices { options },
+        ];
+        let question = |(at, answer_type)| Question {
+            id: format!("q{at}"),
+            text: format!("Question {at}?"),
+            // The first must be answered, and all others need not.
+            default: defaults().get(at).filter(|_| at > 0).cloned(),
+            answer_type,
+        };
+        Input::Form(Form {
+            id: "form".to_owned(),
+            text: "Please fill in.".to_owned(),
+            questions: kinds.into_iter().enumerate().map(question).collect(),
+        })
+    }
+
+    fn defaults() -> Vec<Value> {
+        vec![
+            json!(true),
+            json!("x"),
+            json!(3),
+            json!(1.5),
+            json!("a"),
+            json!("b"),
+            json!("b"),
+            json!(["a", "b"]),
+        ]
     }
 
     fn inputs() -> Vec<Input> {

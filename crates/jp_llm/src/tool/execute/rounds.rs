@@ -122,6 +122,7 @@ impl Pass<'_> {
             call: &self.call.id,
             tool: &self.tool.name,
             inputs,
+            any: self.details.beside.any,
         };
         tokio::select! {
             biased;
@@ -159,12 +160,19 @@ impl Pass<'_> {
                 Err(Cancelled) => return Some(Ok(self.cancelled())),
             };
             let mut answers = answers.into_iter();
+            let mut open = None;
             for input in unknown {
-                let Some(answer) = answers.next().flatten() else {
-                    let (id, question) = (self.call.id.clone(), input.to_question());
-                    return Some(Ok(ExecutionOutcome::NeedsInput { id, question }));
-                };
-                known.push((input, answer));
+                match answers.next().flatten() {
+                    Some(answer) => known.push((input, answer)),
+                    None => open = open.or(Some(input)),
+                }
+            }
+            let is_enough = self.details.beside.any && !known.is_empty();
+            if let Some(input) = open
+                && !is_enough
+            {
+                let (id, question) = (self.call.id.clone(), input.to_question());
+                return Some(Ok(ExecutionOutcome::NeedsInput { id, question }));
             }
         }
         for (input, answer) in known {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use jp_broker::Scrubber;
 use jp_tool::{
-    Annotations, Beside, Blob, Input, Media, Outcome, Part, Resource, ResourceContents,
-    ResourceLink,
+    Annotations, AnswerType, Beside, Blob, Input, Media, Outcome, Part, Question, Resource,
+    ResourceContents, ResourceLink,
 };
 use jp_wasm::ToolKind;
 
@@ -76,6 +76,7 @@ fn beside(scrubber: &Scrubber, beside: &mut Beside) {
     let Beside {
         content,
         inputs,
+        any: _,
         problem,
     } = beside;
     inputs
@@ -96,13 +97,37 @@ fn beside(scrubber: &Scrubber, beside: &mut Beside) {
 
 fn scrub_input(scrubber: &Scrubber, input: &mut Input) {
     match input {
-        Input::Question(question) => text(scrubber, &mut question.text),
+        Input::Question(asked) => question(scrubber, asked),
+        Input::Form(form) => {
+            text(scrubber, &mut form.text);
+            let questions = form.questions.iter_mut();
+            questions.for_each(|asked| question(scrubber, asked));
+        }
         Input::Sample(sample) => {
             maybe(scrubber, &mut sample.system_prompt);
             let messages = sample.messages.iter_mut();
             messages.for_each(|message| text(scrubber, &mut message.text));
         }
         Input::Roots { .. } => {}
+    }
+}
+
+fn question(scrubber: &Scrubber, asked: &mut Question) {
+    text(scrubber, &mut asked.text);
+    if let Some(default) = &mut asked.default {
+        scrubber.scrub_json(default);
+    }
+    match &mut asked.answer_type {
+        AnswerType::Select { options } => {
+            options.iter_mut().for_each(|option| text(scrubber, option));
+        }
+        AnswerType::Choice { options }
+        | AnswerType::Labelled { options }
+        | AnswerType::Choices { options } => options.iter_mut().for_each(|option| {
+            text(scrubber, &mut option.value);
+            maybe(scrubber, &mut option.title);
+        }),
+        AnswerType::Boolean | AnswerType::Text | AnswerType::Integer | AnswerType::Number => {}
     }
 }
 
@@ -178,7 +203,7 @@ fn blob(scrubber: &Scrubber, blob: &mut Blob) {
 
 #[cfg(test)]
 mod tests {
-    use jp_tool::{Content, Problem, Role, Sample, SampleMessage};
+    use jp_tool::{Choice, Content, Form, Problem, Role, Sample, SampleMessage};
     use serde_json::json;
 
     use super::*;
@@ -227,14 +252,32 @@ mod tests {
                 parts,
                 structured: Some(json!({SECRET: [SECRET]})),
             },
-            inputs: vec![Input::Sample(Sample {
-                messages: vec![SampleMessage {
-                    role: Role::User,
+            inputs: vec![
+                Input::Sample(Sample {
+                    messages: vec![SampleMessage {
+                        role: Role::User,
+                        text: SECRET.to_owned(),
+                    }],
+                    system_prompt: secret(),
+                    ..Sample::default()
+                }),
+                Input::Form(Form {
+                    id: "f".to_owned(),
                     text: SECRET.to_owned(),
-                }],
-                system_prompt: secret(),
-                ..Sample::default()
-            })],
+                    questions: vec![Question {
+                        id: "q".to_owned(),
+                        text: SECRET.to_owned(),
+                        answer_type: AnswerType::Choices {
+                            options: vec![Choice {
+                                value: SECRET.to_owned(),
+                                title: secret(),
+                            }],
+                        },
+                        default: Some(json!([SECRET])),
+                    }],
+                }),
+            ],
+            any: false,
             problem: Some(Problem {
                 code: secret(),
                 message: SECRET.to_owned(),

@@ -5,8 +5,8 @@ use super::bindings::{
     jp::tool0_2_0::{content as wit, inputs},
 };
 use crate::{
-    Annotations, Answer, Beside, Blob, Content, Input, Media, Outcome, Part, ResourceContents,
-    Role, guest::to_wit_question,
+    Annotations, Answer, AnswerType, Beside, Blob, Choice, Content, Input, Media, Outcome, Part,
+    Question, ResourceContents, Role,
 };
 
 /// Bytes go to the host in pieces of this size, so that it need not take them all at once.
@@ -16,7 +16,10 @@ const PIECE: usize = 64 * 1024;
 pub(super) fn of(answer: Answer) -> guest::Outcome {
     let Answer { outcome, beside } = answer;
     let Beside {
-        content, inputs, ..
+        content,
+        inputs,
+        any,
+        ..
     } = beside;
     match outcome {
         Outcome::Success { content: text } => {
@@ -40,11 +43,15 @@ pub(super) fn of(answer: Answer) -> guest::Outcome {
             content: to_wit(content),
         }),
         Outcome::NeedsInput { question } if inputs.is_empty() => {
-            let question = inputs::Input::Question(to_wit_question(question));
-            guest::Outcome::NeedsInput(vec![question])
+            let asked = inputs::Input::Question(self::question(question));
+            guest::Outcome::NeedsInput(vec![asked])
         }
         Outcome::NeedsInput { .. } => {
-            guest::Outcome::NeedsInput(inputs.into_iter().map(input).collect())
+            let inputs = inputs.into_iter().map(input).collect();
+            match any {
+                true => guest::Outcome::NeedsAnyInput(inputs),
+                false => guest::Outcome::NeedsInput(inputs),
+            }
         }
     }
 }
@@ -110,7 +117,12 @@ fn annotations(annotations: Annotations) -> wit::Annotations {
 
 fn input(input: Input) -> inputs::Input {
     match input {
-        Input::Question(question) => inputs::Input::Question(to_wit_question(question)),
+        Input::Question(asked) => inputs::Input::Question(question(asked)),
+        Input::Form(form) => inputs::Input::Form(inputs::Form {
+            id: form.id,
+            text: form.text,
+            questions: form.questions.into_iter().map(question).collect(),
+        }),
         Input::Roots { id } => inputs::Input::Roots(id),
         Input::Sample(sample) => inputs::Input::Sample(inputs::Sample {
             id: sample.id,
@@ -126,6 +138,33 @@ fn input(input: Input) -> inputs::Input {
             max_tokens: sample.max_tokens,
         }),
     }
+}
+
+fn question(asked: Question) -> inputs::Question {
+    inputs::Question {
+        id: asked.id,
+        text: asked.text,
+        answer_type: answer_type(asked.answer_type),
+        default: asked.default.map(|value| value.to_string()),
+    }
+}
+
+fn answer_type(kind: AnswerType) -> inputs::AnswerType {
+    match kind {
+        AnswerType::Boolean => inputs::AnswerType::Boolean,
+        AnswerType::Text => inputs::AnswerType::Text,
+        AnswerType::Integer => inputs::AnswerType::Integer,
+        AnswerType::Number => inputs::AnswerType::Number,
+        AnswerType::Select { options } => inputs::AnswerType::Select(options),
+        AnswerType::Choice { options } => inputs::AnswerType::Choice(choices(options)),
+        AnswerType::Labelled { options } => inputs::AnswerType::Labelled(choices(options)),
+        AnswerType::Choices { options } => inputs::AnswerType::Choices(choices(options)),
+    }
+}
+
+fn choices(options: Vec<Choice>) -> Vec<inputs::Choice> {
+    let choice = |Choice { value, title }| inputs::Choice { value, title };
+    options.into_iter().map(choice).collect()
 }
 
 const fn role(role: Role) -> wit::Role {

@@ -1,0 +1,191 @@
+//! The suite: how it gets here, how it is run, and what it says.
+
+use std::env::consts::{ARCH, OS};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::interop::install_from_npm;
+use crate::process::Run;
+use crate::report::say;
+
+/// What is installed.
+pub(super) const PACKAGE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
+
+/// The suite needs node 22, which is often newer than the one that is there.
+const NODE: &str = "22.23.3";
+
+const MAIN: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
+
+/// The suite, installed.
+pub(super) struct Suite {
+    dir: PathBuf,
+    node: PathBuf,
+}
+
+/// What became of a scenario.
+#[derive(Debug, PartialEq)]
+pub(super) struct Scenario {
+    pub(super) name: String,
+    /// Whether it counts for its revision.
+    pub(super) is_scored: bool,
+    /// What failed; nothing when it passed.
+    pub(super) failures: Vec<String>,
+}
+
+impl Scenario {
+    pub(super) fn has_passed(&self) -> bool {
+        self.failures.is_empty()
+    }
+}
+
+impl Suite {
+    pub(super) fn install(root: &Path) -> Result<Self> {
+        let dir = root.join("target").join("conformance");
+        let package = node_package()?;
+        let parts = [("suite", PACKAGE), ("node", &*format!("{package}@{NODE}"))];
+        for (part, package) in parts {
+            let dir = dir.join(part);
+            fs::create_dir_all(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
+            if let Err(why) = install_from_npm(&dir, package) {
+                bail!("{why}");
+            }
+        }
+        Ok(Self {
+            node: dir.join("node/node_modules").join(package).join("bin/node"),
+            dir,
+        })
+    }
+
+    /// Names a run of a script.
+    pub(super) fn node(&self, script: &Path) -> Run {
+        Run::new(&self.node, &self.dir).arg(script)
+    }
+
+    /// Runs the scenarios of a revision against a server.
+    pub(super) fn run(&self, revision: &str, url: &str) -> Result<Vec<Scenario>> {
+        say(&format!("running the scenarios of {revision}"));
+        let results = self.dir.join("results").join(revision);
+        if results.exists() {
+            fs::remove_dir_all(&results).with_context(|| results.display().to_string())?;
+        }
+        let run = self.node(&self.dir.join("suite").join(MAIN));
+        let run = run.args(["server", "--url", url, "--requirements", revision]);
+        let output = run.arg("--output-dir").arg(&results).output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let mut scenarios = read(&said);
+        if scenarios.is_empty() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            bail!("the suite ran nothing\n{said}\n{errors}");
+        }
+        for scenario in &mut scenarios {
+            if !scenario.has_passed() {
+                let failures = failures(&results, &scenario.name)?;
+                scenario.failures.extend(failures);
+            }
+        }
+        Ok(scenarios)
+    }
+}
+
+/// The package that holds nothing but the program, and has no script of its own to run.
+fn node_package() -> Result<String> {
+    let arch = match ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => bail!("there is no package with node for {other}"),
+    };
+    Ok(format!("node-{OS}-{arch}"))
+}
+
+/// Reads the summary: a line for each scenario, then those that are not scored.
+fn read(said: &str) -> Vec<Scenario> {
+    let summary = said.split("=== SUMMARY ===").nth(1).unwrap_or_default();
+    let (all, unscored) = summary
+        .split_once("Not scored for")
+        .unwrap_or((summary, ""));
+    let unscored: Vec<&str> = unscored.lines().filter_map(|line| marked(line)).collect();
+    let unscored: Vec<&str> = unscored
+        .iter()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    all.lines()
+        .filter_map(|line| {
+            let (name, counts) = marked(line)?.split_once(": ")?;
+            let has_passed = counts.ends_with(" 0 failed");
+            Some(Scenario {
+                name: name.to_owned(),
+                is_scored: !unscored.contains(&name),
+                failures: match has_passed {
+                    true => Vec::new(),
+                    false => vec![counts.to_owned()],
+                },
+            })
+        })
+        .collect()
+}
+
+/// Returns what stands behind the mark of a line.
+fn marked(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    line.strip_prefix("✓ ").or_else(|| line.strip_prefix("✗ "))
+}
+
+/// One thing that a scenario looked at.
+#[derive(Deserialize)]
+struct Check {
+    id: String,
+    status: String,
+    #[serde(rename = "errorMessage", default)]
+    error: Option<String>,
+}
+
+/// Reads what failed in a scenario from the file that the suite writes about it.
+fn failures(results: &Path, scenario: &str) -> Result<Vec<String>> {
+    let start = format!("server-{scenario}-20");
+    let mut failures = Vec::new();
+    for entry in fs::read_dir(results).with_context(|| results.display().to_string())? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(&start) {
+            continue;
+        }
+        let text = fs::read_to_string(entry.path().join("checks.json"))?;
+        let checks: Vec<Check> = serde_json::from_str(&text)?;
+        let failed = checks.into_iter().filter(|one| one.status == "FAILURE");
+        failures.extend(failed.map(|one| {
+            let error = one.error.unwrap_or_default();
+            format!("{}: {}", one.id, jp_text::shorten(&error, 300))
+        }));
+    }
+    Ok(failures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_says_what_passed_and_what_counts() {
+        let said = "=== Running scenario: ping ===\n✓ noise: 9 passed, 9 failed\n\n=== SUMMARY ===\n\
+            ✓ ping: 3 passed, 0 failed\n✗ prompts-list: 1 passed, 10 failed\n\
+            ✗ tasks-lifecycle: 0 passed, 1 failed\n\nTotal: 4 passed, 11 failed\n\n\
+            Not scored for 2026-07-28: 1 scenario(s) run, 1 failing. These do not affect conformance.\n  \
+            ✗ tasks-lifecycle (extension)\n";
+        let found = read(said);
+        let found: Vec<_> = found
+            .iter()
+            .map(|one| (one.name.as_str(), one.is_scored, one.has_passed()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("ping", true, true),
+                ("prompts-list", true, false),
+                ("tasks-lifecycle", false, false)
+            ]
+        );
+        assert_eq!(read("nothing at all"), []);
+    }
+}
