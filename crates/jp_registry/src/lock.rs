@@ -180,7 +180,7 @@ impl Lock {
 
     /// Returns the digest that was accepted for a server's tool.
     #[must_use]
-    pub fn mcp(&self, server: &str, tool: &str) -> Option<Digest> {
+    pub(crate) fn mcp(&self, server: &str, tool: &str) -> Option<Digest> {
         let key = (server.to_owned(), tool.to_owned());
         self.mcp.get(&key).copied()
     }

@@ -15,7 +15,7 @@ use crate::metadata::Metadata;
 use Kind::{Sign, Word};
 
 /// The most public items of a crate whose façade is to stay small. A change that raises one says for what.
-pub(super) const CEILINGS: &[(&str, usize)] = &[("jp_registry", 175)];
+pub(super) const CEILINGS: &[(&str, usize)] = &[("jp_registry", 174)];
 
 /// Crates whose public items need no user here.
 pub(super) const UNCHECKED: &[&str] = &[

@@ -154,13 +154,14 @@ pub(super) fn forgotten(session: &Session, lock: &Lock) -> Vec<Finding> {
     .collect()
 }
 
-/// Finds configured tools of MCP servers that nobody has pinned.
+/// Finds configured tools of MCP servers that are not pinned.
 pub(super) fn pins(session: &Session, lock: &Lock) -> Vec<Finding> {
     let tools = session.loaded().config.conversation.tools.tools.iter();
     let unpinned = tools.filter_map(|(name, tool)| match &tool.source {
         ToolSource::Mcp { server, tool } => {
             let called = tool.as_deref().unwrap_or(name);
-            lock.mcp(server, called).is_none().then_some((name, server))
+            let is_pinned = lock.mcp_tools(server).any(|pinned| pinned == called);
+            (!is_pinned).then_some((name, server))
         }
         _ => None,
     });
