@@ -194,7 +194,11 @@ fn show(tool: &PreparedTool, said: Option<&DescribedTool>, host: &Host) -> Tool 
     let grant = tool.preview(host).ok();
     let facts = annotations::of(grant.as_ref().map(|preview| preview.grant.capabilities()));
     let text = description(tool, said);
-    let mut shown = Tool::new(wire_name(&tool.name), text, object(tool.known_schema()));
+    let schema = match tool.is_unasked() {
+        true => object(&Value::Null),
+        false => object(tool.known_schema()),
+    };
+    let mut shown = Tool::new(wire_name(&tool.name), text, schema);
     shown.annotations = facts;
     shown.output_schema = tool.known_output_schema().map(object);
     shown.title = said.and_then(|said| said.title.clone());

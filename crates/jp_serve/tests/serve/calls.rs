@@ -218,11 +218,8 @@ async fn what_a_tool_says_of_itself_is_listed_as_soon_as_it_was_asked() {
         if shown.get("title").is_some() {
             break shown;
         }
-        // The list did not wait for it.
-        assert_eq!(
-            shown["inputSchema"],
-            json!({"type": "object", "properties": {}})
-        );
+        // The list did not wait for it, and says nothing that may be wrong.
+        assert_eq!(shown["inputSchema"], json!({"type": "object"}));
         assert!(before.elapsed() < Duration::from_secs(60), "{shown}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     };

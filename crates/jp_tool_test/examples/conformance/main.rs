@@ -1,11 +1,6 @@
 //! The tools that the conformance suite of MCP expects of a server, in one component: `cargo xtask
 //! conformance` has `jp serve` offer them. What each must do is said by the suite.
 
-#![cfg_attr(
-    not(target_arch = "wasm32"),
-    allow(dead_code, unused_imports, reason = "a guest")
-)]
-
 #[cfg(target_arch = "wasm32")]
 mod asks;
 #[cfg(target_arch = "wasm32")]
