@@ -10,17 +10,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        LoggingLevel, PaginatedRequestParams, ProtocolVersion, ResultType, ServerCapabilities,
-        ServerConfig, SetLevelRequestParams, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+        ResultType, ServerCapabilities, ServerConfig, SetLevelRequestParams, Tool,
     },
     service::RequestContext,
 };
 
-use crate::{call::Request, progress::Wish, server::Shared};
-
-/// A list of tools may be kept this long by a client that hears nothing of changes.
-const LIST_LIFE_MS: u64 = 60_000;
+use crate::{
+    call::Request,
+    completion,
+    page::{LIST_LIFE_MS, Wanted},
+    progress::Wish,
+    prompts, resources,
+    server::Shared,
+};
 
 /// One connection, or one session, or one request: whatever the transport makes of it.
 pub(crate) struct Handler {
@@ -57,6 +63,9 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
             .enable_logging()
             .build();
         let mut info = ServerConfig::new(capabilities);
@@ -104,5 +113,55 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
         Ok(())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(&self.shared, Wanted::new(request, is_modern(&context))?).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        resources::list_templates(&self.shared, Wanted::new(request, is_modern(&context))?).await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = resources::read(&self.shared, request.uri).await?;
+        Ok(read.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        prompts::list(&self.shared, Wanted::new(request, is_modern(&context))?).await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let made = prompts::get(&self.shared, request).await?;
+        Ok(made.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(&self.shared, request).await
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jp_host::{Live, OpenError};
 use jp_llm::{Approver, Caller, NobodyToAsk};
 
-use crate::{ServeError, catalogue::Catalogue, sealed::Seals};
+use crate::{ServeError, catalogue::Catalogue, resources::Shelves, sealed::Seals};
 
 /// How a server serves. What is not said is not there.
 #[derive(Clone)]
@@ -37,6 +37,7 @@ pub(crate) struct Shared {
     options: Options,
     catalogue: Mutex<Option<Arc<Catalogue>>>,
     pub(crate) seals: Seals,
+    pub(crate) shelves: Shelves,
 }
 
 impl Server {
@@ -51,6 +52,7 @@ impl Server {
             options,
             catalogue: Mutex::new(None),
             seals: Seals::new()?,
+            shelves: Shelves::default(),
         })))
     }
 
@@ -101,6 +103,10 @@ impl Shared {
             approver: Arc::clone(&self.options.approver),
             ..Caller::default()
         }
+    }
+
+    pub(crate) const fn live(&self) -> &Live {
+        &self.live
     }
 
     pub(crate) fn principal(&self) -> &str {

@@ -235,6 +235,10 @@ pub(super) const TABLES: Tables = Tables {
         row(
             "jp_serve",
             &[
+                // Callers read their own records.
+                "jp_audit",
+                // What a workspace shows beside its tools.
+                "jp_config",
                 "jp_disk",
                 "jp_host",
                 "jp_llm",
@@ -244,7 +248,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_tool",
             ],
             &[],
-            &["jp_audit"],
+            &[],
         ),
         row(
             "jp_cli",

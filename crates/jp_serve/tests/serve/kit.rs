@@ -43,6 +43,13 @@ impl User {
         fs::write(self.root.join(".jp/config.toml"), text).unwrap();
     }
 
+    /// Writes a file of the workspace.
+    pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
     /// Brings a guest of the test kit along, with nothing to read or write but its own directory.
     pub(crate) fn bring(&self, guest: &str) {
         fs::copy(
@@ -58,10 +65,15 @@ impl User {
     }
 
     pub(crate) fn server(&self) -> Server {
+        self.server_for("ada")
+    }
+
+    /// Makes a server for somebody.
+    pub(crate) fn server_for(&self, principal: &str) -> Server {
         let location = Location::find(Some(&self.root)).unwrap();
         let opening = Workspace::at(location).for_many_calls(1);
         let live = Live::open(opening, self.places()).unwrap();
-        Server::new(live, Options::new("ada")).unwrap()
+        Server::new(live, Options::new(principal)).unwrap()
     }
 
     /// Starts a server on a pair of streams.

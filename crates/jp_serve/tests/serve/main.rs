@@ -10,4 +10,6 @@ mod calls;
 mod hostile;
 mod http;
 mod kit;
+mod prompts;
 mod questions;
+mod resources;
