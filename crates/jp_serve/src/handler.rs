@@ -14,13 +14,15 @@ use rmcp::{
         GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
         ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
         PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-        ResultType, ServerCapabilities, ServerConfig, SetLevelRequestParams, Tool,
+        ResultType, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
-    service::RequestContext,
+    service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 
 use crate::{
     call::Request,
+    changes::Ears,
     completion,
     page::{LIST_LIFE_MS, Wanted},
     progress::Wish,
@@ -33,6 +35,8 @@ pub(crate) struct Handler {
     shared: Arc<Shared>,
     /// What the session wants to hear of what tools log.
     level: Mutex<Option<LoggingLevel>>,
+    /// What the connection hears of changes.
+    ears: Ears,
 }
 
 impl Handler {
@@ -40,6 +44,7 @@ impl Handler {
         Self {
             shared: Arc::clone(shared),
             level: Mutex::default(),
+            ears: Ears::default(),
         }
     }
 
@@ -63,8 +68,12 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_tool_list_changed()
             .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
             .enable_prompts()
+            .enable_prompts_list_changed()
             .enable_completions()
             .enable_logging()
             .build();
@@ -163,5 +172,40 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         completion::complete(&self.shared, request).await
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        // A client that cannot be told is told nothing: a notification has no answer.
+        let _ = self.ears.open(&self.shared, &context.peer).await;
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.ears
+            .follow(&self.shared, &context.peer, request.uri)
+            .await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.ears.unfollow(&request.uri).await;
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(self.ears.accept(&self.shared, requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.ears.listen(&self.shared, context).await
     }
 }

@@ -23,6 +23,7 @@ mod annotations;
 mod asking;
 mod call;
 mod catalogue;
+mod changes;
 mod completion;
 mod connections;
 mod content;

@@ -5,6 +5,7 @@ pub(crate) mod audit;
 mod manual;
 pub(crate) mod read;
 mod shelf;
+pub(crate) mod stamp;
 pub(crate) mod uri;
 
 use std::sync::Arc;

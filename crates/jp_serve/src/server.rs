@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jp_host::{Live, OpenError};
 use jp_llm::{Approver, Caller, NobodyToAsk};
 
-use crate::{ServeError, catalogue::Catalogue, resources::Shelves, sealed::Seals};
+use crate::{
+    ServeError, catalogue::Catalogue, changes::Changes, resources::Shelves, sealed::Seals,
+};
 
 /// How a server serves. What is not said is not there.
 #[derive(Clone)]
@@ -38,6 +40,7 @@ pub(crate) struct Shared {
     catalogue: Mutex<Option<Arc<Catalogue>>>,
     pub(crate) seals: Seals,
     pub(crate) shelves: Shelves,
+    pub(crate) changes: Changes,
 }
 
 impl Server {
@@ -53,6 +56,7 @@ impl Server {
             catalogue: Mutex::new(None),
             seals: Seals::new()?,
             shelves: Shelves::default(),
+            changes: Changes::default(),
         })))
     }
 

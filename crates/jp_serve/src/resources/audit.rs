@@ -33,6 +33,12 @@ pub(super) fn record(shared: &Shared, number: u64) -> Result<Value, ReadError> {
     record.map(Value::Object).ok_or(ReadError::Unknown)
 }
 
+/// Returns the number of the caller's newest record; 0 when there is none.
+pub(super) fn last(shared: &Shared) -> u64 {
+    let newest = newest(shared, 1).unwrap_or_default();
+    newest.last().map_or(0, |entry| entry.seq)
+}
+
 /// Returns the numbers of the caller's newest records, newest first.
 pub(crate) fn numbers(shared: &Shared) -> Vec<String> {
     let records = newest(shared, SUGGESTED).unwrap_or_default();

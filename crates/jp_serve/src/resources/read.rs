@@ -74,6 +74,17 @@ pub(crate) fn read(shared: &Shared, uri: &str) -> Result<Vec<ResourceContents>, 
     }
 }
 
+/// Tells whether something is behind an address, without reading it. Records are not looked up: whoever
+/// follows one hears nothing, whether it is there or not.
+pub(crate) fn is_known(shelf: &Shelf, uri: &str) -> bool {
+    match Ours::parse(uri) {
+        None => shelf.configured(uri).is_some(),
+        Some(Ours::Subject { topic, subject }) => shelf.files(&topic, &subject).is_some(),
+        Some(Ours::Tool(name)) => shelf.catalogue.tool(&name).is_some(),
+        Some(Ours::Recent | Ours::Record(_)) => true,
+    }
+}
+
 /// Reads all files of a subject: several may have one name.
 fn subjects(
     shelf: &Shelf,

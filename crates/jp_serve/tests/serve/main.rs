@@ -7,6 +7,7 @@
 )]
 
 mod calls;
+mod changes;
 mod hostile;
 mod http;
 mod kit;

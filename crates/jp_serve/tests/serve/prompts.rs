@@ -58,7 +58,7 @@ async fn prompts_are_listed_with_their_arguments_for_both_revisions() {
     let mut client = user.client();
     let hello = client.hello("2025-11-25", json!({})).await;
     let offered = &hello["result"]["capabilities"];
-    assert_eq!(offered["prompts"], json!({}), "{hello}");
+    assert_eq!(offered["prompts"], json!({"listChanged": true}), "{hello}");
     assert!(offered["completions"].is_object(), "{hello}");
     let list = client.ask("prompts/list", json!({})).await;
     let prompts = list["result"]["prompts"].as_array().unwrap();

@@ -65,7 +65,7 @@ async fn resources_are_listed_by_address_for_both_revisions() {
     let mut client = user.client();
     let hello = client.hello("2025-11-25", json!({})).await;
     let offered = &hello["result"]["capabilities"];
-    let expected = json!({});
+    let expected = json!({"subscribe": true, "listChanged": true});
     assert_eq!(offered["resources"], expected, "{hello}");
     let list = client.ask("resources/list", json!({})).await;
     assert_eq!(list["result"].get("ttlMs"), None, "{list}");
