@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf, time::Duration};
 
 use jp_audit::Reader;
 use jp_host::{Live, Location, Places, Workspace};
+use jp_llm::TrustStore;
 use jp_serve::{Options, Server};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -48,6 +49,15 @@ impl User {
         let path = self.root.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
+    }
+
+    /// Trusts the workspace as it is.
+    pub(crate) fn trust(&self) {
+        let location = Location::find(Some(&self.root)).unwrap();
+        let live = Live::open(Workspace::at(location), self.places()).unwrap();
+        let mut store = TrustStore::open(&self.places().trust_file().unwrap()).unwrap();
+        let now = live.now().unwrap();
+        store.trust(&self.root, now.loaded()).unwrap();
     }
 
     /// Brings a guest of the test kit along, with nothing to read or write but its own directory.

@@ -277,6 +277,13 @@ async fn hidden_files_of_a_stranger_and_what_the_policy_keeps_are_not_read() {
     assert_eq!(prompt["error"]["code"], -32603, "{prompt}");
     let answer = read(&mut client, "x:a").await;
     assert_eq!(answer["result"]["contents"][0]["text"], "a");
+    // A person who has looked at the workspace may let it show them.
+    user.trust();
+    let answer = read(&mut client, "x:link").await;
+    assert_eq!(
+        answer["result"]["contents"][0]["text"], "TOKEN=1",
+        "{answer}"
+    );
     // The user lets no tool look into the workspace.
     let places = user.places();
     let own = places.config_dir().unwrap();
