@@ -15,6 +15,7 @@ use crate::{
     policy::PolicyConfig,
     providers::ProvidersConfig,
     registries::RegistryConfig,
+    serve::ServeConfig,
     stage::{Complete, Stage, is_default},
     tooling::{ModelPin, ToolingConfig},
 };
@@ -61,6 +62,9 @@ pub struct AppConfig<R: Stage = Complete> {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, RegistryConfig>")]
     pub registries: Map<RegistryConfig>,
+    /// What a server shows clients beside the tools.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub serve: ServeConfig,
 }
 
 impl<R: Stage> Default for AppConfig<R> {
@@ -76,6 +80,7 @@ impl<R: Stage> Default for AppConfig<R> {
             tooling: Map::new(),
             models: Vec::new(),
             registries: Map::new(),
+            serve: ServeConfig::default(),
         }
     }
 }

@@ -31,6 +31,7 @@ mod registries;
 mod sandbox;
 mod scalar;
 mod schema;
+mod serve;
 mod stage;
 mod tooling;
 mod tree;
@@ -57,5 +58,9 @@ pub use providers::{
 };
 pub use registries::{RegistryConfig, RegistryPlace};
 pub use schema::json_schema;
+pub use serve::{
+    MimeType, PromptArgumentConfig, PromptMessageConfig, PromptRole, ResourceUri, ServeConfig,
+    ServedPromptConfig, ServedResourceConfig, UriTemplate,
+};
 pub use stage::{Complete, Field, Loose, Stage};
 pub use tooling::{CustomTool, ModelPin, RegistryTool, SignatureSource, ToolingConfig};

@@ -15,6 +15,7 @@ pub(crate) enum Spot {
     Tool,
     Questions,
     Question,
+    Serve,
     /// A table whose entries are replaced as a whole each.
     Entries,
     /// A value that is replaced as a whole: half of one command and half of another is neither.
@@ -27,6 +28,8 @@ impl Spot {
         match (self, key) {
             (Self::Root, "conversation") => Self::Conversation,
             (Self::Root, "tooling" | "registries") => Self::Entries,
+            (Self::Root, "serve") => Self::Serve,
+            (Self::Serve, "resources" | "prompts") => Self::Entries,
             (Self::Root, "capabilities") | (Self::Entries, _) => Self::Whole,
             (Self::Conversation, "tools") => Self::Tools,
             (Self::Tools, _) => Self::Tool,

@@ -102,6 +102,7 @@ fn check_rest(
     for id in config.kb.topics.keys() {
         check_id(id).map_err(|error| invalid(&["kb", "topic", id], error.to_string()))?;
     }
+    check_served(config, invalid)?;
     let memory = config
         .policy
         .as_ref()
@@ -117,6 +118,23 @@ fn check_rest(
         return Err(invalid(&["policy", "limits", key], error.to_string()));
     }
     Ok(())
+}
+
+/// Checks what a server shows beside the tools.
+fn check_served(
+    config: &AppConfig,
+    invalid: &dyn Fn(&[&str], String) -> ConfigError,
+) -> Result<(), ConfigError> {
+    let serve = &config.serve;
+    let names = serve.resources.keys().map(|name| ("resources", name));
+    for (section, name) in names.chain(serve.prompts.keys().map(|name| ("prompts", name))) {
+        check_id(name).map_err(|error| invalid(&["serve", section, name], error.to_string()))?;
+    }
+    serve.check().map_err(|(path, wrong)| {
+        let path = path.iter().map(String::as_str);
+        let path: Vec<&str> = ["serve"].into_iter().chain(path).collect();
+        invalid(&path, wrong.to_string())
+    })
 }
 
 /// A model belongs to a provider that is one, and to no other.

@@ -66,6 +66,12 @@ impl Live {
         })
     }
 
+    /// Returns where the user's own things are.
+    #[must_use]
+    pub const fn places(&self) -> &Places {
+        &self.places
+    }
+
     /// Returns the workspace as it is on disk now: the one that is open if nothing has changed.
     ///
     /// # Errors

@@ -26,6 +26,7 @@ pub mod registry;
 pub mod runtime;
 pub mod script;
 mod selection;
+mod shown;
 pub mod tool;
 mod trust;
 mod turn;
@@ -41,6 +42,9 @@ pub use jp_broker::is_known as is_known_call;
 pub use knowledge::{knowledge_prompt, topics};
 pub use runtime::mcp::{McpTools, Unlisted};
 pub use selection::{Selection, SelectionError, Toggle};
+pub use shown::{
+    ShownError, Stamp, shown_file, shown_file_stamp, shown_subject, shown_subject_stamp,
+};
 pub use tool::{
     Call, ChosenFile, Details, Executed, ExecutionOutcome, PreparedTool, Preview, ToolDefinition,
     ToolDocs, ToolError,

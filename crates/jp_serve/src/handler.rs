@@ -10,33 +10,39 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, GetTaskParams,
-        GetTaskResult, Implementation, JsonObject, ListToolsResult, LoggingLevel,
+        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
+        CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResponse,
+        GetTaskParams, GetTaskResult, Implementation, JsonObject, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
         PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
         ReadResourceResult, ResultType, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-        TASKS_EXTENSION_ID, Tool, UpdateTaskParams,
+        SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, Tool,
+        UnsubscribeRequestParams, UpdateTaskParams,
     },
-    service::RequestContext,
+    service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 
 use crate::{
     Lazy,
     call::Request,
     catalogue::Catalogue,
+    changes::Ears,
+    completion,
     lazy::{self, Meant},
+    page::{LIST_LIFE_MS, Wanted},
     progress::Wish,
+    prompts, resources,
     server::Shared,
     spill,
 };
-
-/// A list of tools may be kept this long by a client that hears nothing of changes.
-const LIST_LIFE_MS: u64 = 60_000;
 
 /// One connection, or one session, or one request: whatever the transport makes of it.
 pub(crate) struct Handler {
     shared: Arc<Shared>,
     /// What the session wants to hear of what tools log.
     level: Mutex<Option<LoggingLevel>>,
+    /// What the connection hears of changes.
+    ears: Ears,
 }
 
 impl Handler {
@@ -44,6 +50,7 @@ impl Handler {
         Self {
             shared: Arc::clone(shared),
             level: Mutex::default(),
+            ears: Ears::default(),
         }
     }
 
@@ -90,7 +97,13 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_tool_list_changed()
             .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_completions()
             .enable_logging()
             .build();
         if self.shared.keep().is_some() {
@@ -180,18 +193,93 @@ impl ServerHandler for Handler {
         self.shared.cancel_task(&request.task_id).await
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(&self.shared, Wanted::new(request, is_modern(&context))?).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        resources::list_templates(&self.shared, Wanted::new(request, is_modern(&context))?).await
+    }
+
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = spill::read(&self.shared, &request.uri).await;
-        let read = read.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let Some(contents) = read else {
-            let uri = jp_text::inline(&request.uri);
-            let text = format!("unknown resource: {uri}");
-            return Err(ErrorData::resource_not_found(text, None));
-        };
-        Ok(ReadResourceResult::new(vec![contents]).into())
+        let kept = spill::read(&self.shared, &request.uri).await;
+        let kept = kept.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        if let Some(contents) = kept {
+            return Ok(ReadResourceResult::new(vec![contents]).into());
+        }
+        let read = resources::read(&self.shared, request.uri).await?;
+        Ok(read.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        prompts::list(&self.shared, Wanted::new(request, is_modern(&context))?).await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let made = prompts::get(&self.shared, request).await?;
+        Ok(made.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(&self.shared, request).await
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        // A client that cannot be told is told nothing: a notification has no answer.
+        let _ = self.ears.open(&self.shared, &context.peer).await;
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.ears
+            .follow(&self.shared, &context.peer, request.uri)
+            .await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.ears.unfollow(&request.uri).await;
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(self.ears.accept(&self.shared, requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.ears.listen(&self.shared, context).await
     }
 }

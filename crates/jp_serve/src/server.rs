@@ -9,7 +9,10 @@ use jp_host::{Live, OpenError};
 use jp_llm::{Approver, Caller, NobodyToAsk};
 use rmcp::ErrorData;
 
-use crate::{Keep, Lazy, ServeError, catalogue::Catalogue, sealed::Seals, tasks::Running};
+use crate::{
+    Keep, Lazy, ServeError, catalogue::Catalogue, changes::Changes, resources::Shelves,
+    sealed::Seals, tasks::Running,
+};
 
 /// How a server serves. What is not said is not there.
 #[derive(Clone)]
@@ -49,6 +52,8 @@ pub(crate) struct Shared {
     pub(crate) seals: Seals,
     pub(crate) running: Running,
     sweeps: AtomicBool,
+    pub(crate) shelves: Shelves,
+    pub(crate) changes: Changes,
 }
 
 impl Server {
@@ -66,6 +71,8 @@ impl Server {
             seals,
             running: Running::default(),
             sweeps: AtomicBool::default(),
+            shelves: Shelves::default(),
+            changes: Changes::default(),
         })))
     }
 
@@ -139,6 +146,10 @@ impl Shared {
 
     pub(crate) const fn lazy(&self) -> Lazy {
         self.options.lazy
+    }
+
+    pub(crate) const fn live(&self) -> &Live {
+        &self.live
     }
 
     pub(crate) fn principal(&self) -> &str {

@@ -6,6 +6,8 @@
 //! knows neither the configuration nor which topics exist: it is handed one directory.
 
 mod arguments;
+#[cfg(unix)]
+mod beneath;
 mod execute;
 mod knowledge;
 mod limits;
@@ -22,12 +24,17 @@ mod topic_dir;
 mod walk;
 
 pub use arguments::run;
+#[cfg(unix)]
+pub use beneath::FileBeneath;
 pub use execute::{LearnInput, execute};
 pub use knowledge::{LearnedSubject, Preloaded, TopicPrompt, knowledge_section};
 pub use limits::MAX_ENTRIES;
 #[cfg(not(target_arch = "wasm32"))]
 pub use scan::scan_beneath;
 pub use scan::{Scan, ScanError, Subject, scan};
+
+#[cfg(unix)]
+pub use topic_dir::Stamp;
 
 #[cfg(target_arch = "wasm32")]
 mod guest {

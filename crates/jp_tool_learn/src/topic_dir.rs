@@ -18,6 +18,15 @@ pub(crate) enum Kind {
 /// What [`TopicDir::list`] does with each entry.
 pub(crate) type Visit<'a> = dyn FnMut(io::Result<(OsString, Kind)>) -> ControlFlow<()> + 'a;
 
+/// What changes when a file does.
+#[cfg(unix)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
 /// An open topic directory.
 #[derive(Debug)]
 pub(crate) struct TopicDir {
@@ -63,6 +72,25 @@ impl TopicDir {
         let follow = cap_primitives::fs::FollowSymlinks::Yes;
         let metadata = cap_primitives::fs::stat(&self.dir, here(path), follow)?;
         Ok(kind_of(metadata.is_file(), metadata.is_dir(), false))
+    }
+
+    /// Follows `path` to where it leads, relative to the directory.
+    #[cfg(unix)]
+    pub(crate) fn resolve(&self, path: &str) -> io::Result<std::path::PathBuf> {
+        cap_primitives::fs::canonicalize(&self.dir, here(path))
+    }
+
+    /// Returns what changes when the file at `path` does.
+    #[cfg(unix)]
+    pub(crate) fn stamp(&self, path: &str) -> io::Result<Stamp> {
+        use cap_primitives::fs::MetadataExt as _;
+        let follow = cap_primitives::fs::FollowSymlinks::Yes;
+        let found = cap_primitives::fs::stat(&self.dir, here(path), follow)?;
+        Ok(Stamp {
+            inode: found.ino(),
+            size: found.size(),
+            changed: (found.ctime(), found.ctime_nsec()),
+        })
     }
 
     fn open_any(&self, path: &str) -> io::Result<File> {

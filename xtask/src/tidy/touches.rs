@@ -361,7 +361,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "jp_serve",
-        "the front for agents: a workspace as an MCP server on streams, HTTP and Unix sockets; tools, questions, progress, sealed states, sessions, tokens",
+        "the front for agents: a workspace as an MCP server on streams, HTTP and Unix sockets; tools, questions, progress, resources, prompts, completion, notices of changes, sealed states, sessions, tokens",
         &[
             all(Clock),
             only(Sockets, "connections.rs"),

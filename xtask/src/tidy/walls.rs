@@ -262,6 +262,9 @@ pub(super) const TABLES: Tables = Tables {
         row(
             "jp_serve",
             &[
+                // Callers read their own records.
+                "jp_audit",
+                // What a workspace shows beside its tools.
                 "jp_config",
                 "jp_disk",
                 "jp_host",
@@ -272,7 +275,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_tool",
             ],
             &[],
-            &["jp_audit"],
+            &[],
         ),
         row(
             "jp_cli",

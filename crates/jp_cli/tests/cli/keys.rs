@@ -41,6 +41,8 @@ const TOOLING: &str = "jp_config/tests/tooling/main.rs";
 const REGISTRIES: &str = "jp_config/tests/tooling/registries.rs";
 const SIGNED: &str = "jp_llm/tests/it/signed.rs";
 const LAYERS: &str = "jp_config/tests/layers.rs";
+const RESOURCES: &str = "jp_serve/tests/serve/resources.rs";
+const PROMPTS: &str = "jp_serve/tests/serve/prompts.rs";
 const BROKER: &str = "jp_llm/tests/it/endpoints.rs";
 
 /// The keys of a tool and of `'*'`, by what stands before them.
@@ -181,6 +183,24 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("registries.<>.key", Test(REGISTRIES, "registries_are_the_users_alone")),
         ("registries.<>.oci", Test(REGISTRIES, "a_registry_is_one_place")),
         ("registries.<>.url", Test(REGISTRIES, "a_registry_is_one_place")),
+        ("serve.prompts.<>.arguments[].description", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
+        ("serve.prompts.<>.arguments[].name", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
+        ("serve.prompts.<>.arguments[].required", Test(PROMPTS, "wrong_arguments_are_named")),
+        ("serve.prompts.<>.arguments[].values", Test(PROMPTS, "arguments_and_variables_are_completed")),
+        ("serve.prompts.<>.description", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
+        ("serve.prompts.<>.messages[].image", Test(PROMPTS, "a_prompt_is_made_of_its_messages_and_arguments")),
+        ("serve.prompts.<>.messages[].mime_type", Test(PROMPTS, "a_prompt_is_made_of_its_messages_and_arguments")),
+        ("serve.prompts.<>.messages[].resource", Test(PROMPTS, "a_prompt_is_made_of_its_messages_and_arguments")),
+        ("serve.prompts.<>.messages[].role", Test(PROMPTS, "a_prompt_is_made_of_its_messages_and_arguments")),
+        ("serve.prompts.<>.messages[].text", Test(PROMPTS, "a_prompt_is_made_of_its_messages_and_arguments")),
+        ("serve.prompts.<>.title", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
+        ("serve.resources.<>.description", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
+        ("serve.resources.<>.file", Test(RESOURCES, "everything_that_is_listed_can_be_read")),
+        ("serve.resources.<>.mime_type", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
+        ("serve.resources.<>.text", Test(RESOURCES, "everything_that_is_listed_can_be_read")),
+        ("serve.resources.<>.title", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
+        ("serve.resources.<>.uri", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
+        ("serve.resources.<>.uri_template", Test(RESOURCES, "a_template_is_filled_with_what_stands_in_the_address_and_nothing_more")),
         ("tooling.<>.id", Test(SIGNED, "a_tool_that_the_configuration_names_must_be_locked_in_a_version_that_will_do")),
         ("tooling.<>.manifest", Test(TOOLING, "tooling_is_read_in_each_of_its_forms")),
         ("tooling.<>.path", Test(TOOLING, "tooling_is_read_in_each_of_its_forms")),

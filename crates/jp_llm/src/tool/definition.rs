@@ -146,12 +146,6 @@ impl ToolDefinition {
         self.body.manual()
     }
 
-    /// Tells whether only the tool itself knows what it takes, and nobody has asked it yet.
-    #[must_use]
-    pub fn is_unasked(&self) -> bool {
-        self.undeclared && !self.described.initialized()
-    }
-
     /// Tells whether the tool can be called at all.
     #[must_use]
     pub const fn is_enabled(&self) -> bool {

@@ -130,6 +130,12 @@ impl PreparedTool {
         docs
     }
 
+    /// Tells whether only the tool itself knows what it takes, and nobody has asked it yet.
+    #[must_use]
+    pub fn is_unasked(&self) -> bool {
+        self.undeclared && !self.described.initialized()
+    }
+
     /// Asks the tool what it is, if its configuration does not say what it takes; once.
     ///
     /// # Errors

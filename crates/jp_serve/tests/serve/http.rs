@@ -346,3 +346,31 @@ async fn arguments_that_are_headers_too_must_be_the_same_there() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_subscription_is_a_stream_until_the_server_is_stopped() {
+    let site = Site::start().await;
+    let wanted = modern(
+        json!({"notifications": {"promptsListChanged": true}}),
+        json!({}),
+    );
+    let request =
+        json!({"jsonrpc": "2.0", "id": 9, "method": "subscriptions/listen", "params": wanted});
+    let headers = [
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "subscriptions/listen"),
+    ];
+    let meanwhile = async {
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        let prompt = "[serve.prompts.p]\nmessages = [{ role = 'user', text = 'x' }]\n";
+        site._user.configure(prompt);
+        tokio::time::sleep(std::time::Duration::from_secs(4)).await;
+        site.stop.cancel();
+    };
+    let (answer, ()) = tokio::join!(site.post(&headers, &request), meanwhile);
+    assert_eq!(answer.status, 200, "{}", answer.head);
+    for method in ["subscriptions/acknowledged", "prompts/list_changed"] {
+        let found = answer.body.contains(&format!("notifications/{method}"));
+        assert!(found, "{method}: {}", answer.body);
+    }
+}

@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf, time::Duration};
 
 use jp_audit::Reader;
 use jp_host::{Live, Location, Places, Workspace};
+use jp_llm::TrustStore;
 use jp_serve::{Keep, Options, Server};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -43,6 +44,22 @@ impl User {
         fs::write(self.root.join(".jp/config.toml"), text).unwrap();
     }
 
+    /// Writes a file of the workspace.
+    pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// Trusts the workspace as it is.
+    pub(crate) fn trust(&self) {
+        let location = Location::find(Some(&self.root)).unwrap();
+        let live = Live::open(Workspace::at(location), self.places()).unwrap();
+        let mut store = TrustStore::open(&self.places().trust_file().unwrap()).unwrap();
+        let now = live.now().unwrap();
+        store.trust(&self.root, now.loaded()).unwrap();
+    }
+
     /// Brings a guest of the test kit along, with nothing to read or write but its own directory.
     pub(crate) fn bring(&self, guest: &str) {
         fs::copy(
@@ -64,7 +81,12 @@ impl User {
     }
 
     pub(crate) fn server(&self) -> Server {
-        Server::new(self.live(), Options::new("ada")).unwrap()
+        self.server_for("ada")
+    }
+
+    /// Makes a server for somebody.
+    pub(crate) fn server_for(&self, principal: &str) -> Server {
+        Server::new(self.live(), Options::new(principal)).unwrap()
     }
 
     /// Makes a server for a principal that keeps tasks and large results.

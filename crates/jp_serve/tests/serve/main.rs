@@ -7,10 +7,13 @@
 )]
 
 mod calls;
+mod changes;
 mod hostile;
 mod http;
 mod kit;
 mod lazy;
+mod prompts;
 mod questions;
+mod resources;
 mod spills;
 mod tasks;

@@ -1,0 +1,100 @@
+//! `prompts/*`: what a person behind a client can start with: the knowledge base, and what the
+//! configuration says.
+
+mod make;
+
+use std::sync::Arc;
+
+use jp_config::ServedPromptConfig;
+use rmcp::{
+    ErrorData,
+    model::{GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument},
+};
+
+use crate::{
+    page::Wanted,
+    resources::{Shelf, beside, shelf},
+    server::Shared,
+};
+
+/// The prompt that is made of the knowledge base. No other can have the name.
+const KNOWLEDGE: &str = "knowledge";
+
+/// Answers `prompts/list`.
+pub(crate) async fn list(
+    shared: &Arc<Shared>,
+    wanted: Wanted,
+) -> Result<ListPromptsResult, ErrorData> {
+    let shelf = shelf(shared).await?;
+    let part = wanted.part(&all(&shelf), |prompt| &prompt.name);
+    let mut result = ListPromptsResult::with_all_items(part.items);
+    result.next_cursor = part.next;
+    result.ttl_ms = part.ttl_ms;
+    result.cache_scope = part.cache_scope;
+    Ok(result)
+}
+
+/// Answers `prompts/get`.
+pub(crate) async fn get(
+    shared: &Arc<Shared>,
+    request: GetPromptRequestParams,
+) -> Result<GetPromptResult, ErrorData> {
+    let shelf = shelf(shared).await?;
+    let made = beside(shared, move |shared| {
+        if request.name == KNOWLEDGE && shelf.has_knowledge() {
+            return make::knowledge(&shelf);
+        }
+        let prompt = configured(&shelf, &request.name).ok_or_else(|| unknown(&request.name))?;
+        make::configured(
+            shared,
+            &shelf,
+            prompt,
+            request.arguments.unwrap_or_default(),
+        )
+    });
+    made.await?
+}
+
+/// Returns all prompts, by name.
+pub(crate) fn all(shelf: &Shelf) -> Vec<Prompt> {
+    let configured = &shelf.catalogue.workspace().loaded().config.serve.prompts;
+    let mut all: Vec<Prompt> = configured
+        .iter()
+        .map(|(name, one)| shown(name, one))
+        .collect();
+    if shelf.has_knowledge() {
+        let text = "What this workspace has to teach, and how to learn it";
+        all.push(Prompt::new(KNOWLEDGE, Some(text), None).with_title("Knowledge"));
+    }
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// Returns the prompt of the configuration that has a name.
+pub(crate) fn configured<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a ServedPromptConfig> {
+    let serve = &shelf.catalogue.workspace().loaded().config.serve;
+    serve.prompts.get(name)
+}
+
+/// Says that there is no prompt of a name.
+pub(crate) fn unknown(name: &str) -> ErrorData {
+    let name = jp_text::start(name, 80);
+    let text = format!("unknown prompt `{name}`; prompts/list has the names");
+    ErrorData::invalid_params(text, None)
+}
+
+fn shown(name: &str, config: &ServedPromptConfig) -> Prompt {
+    let arguments: Vec<PromptArgument> = config
+        .arguments
+        .iter()
+        .map(|argument| {
+            let mut shown = PromptArgument::new(&argument.name).with_required(argument.required);
+            shown.description.clone_from(&argument.description);
+            shown
+        })
+        .collect();
+    let arguments = (!arguments.is_empty()).then_some(arguments);
+    let mut prompt = Prompt::new(name, config.description.as_deref(), arguments);
+    prompt.title.clone_from(&config.title);
+    prompt
+}
