@@ -121,8 +121,8 @@ fn lists(jp: &str, count: usize) {
         stop.store(true, Ordering::Relaxed);
         busy
     });
-    for (name, of) in [("p50", 0.5), ("p99", 0.99)] {
-        let at = |times: &[Duration]| times[(times.len() as f64 * of) as usize];
+    for (name, percent) in [("p50", 50), ("p99", 99)] {
+        let at = |times: &[Duration]| times[times.len() * percent / 100];
         let (alone, busy) = (at(&alone), at(&busy));
         let ratio = busy.as_secs_f64() / alone.as_secs_f64();
         println!("lists {name}: {alone:?} idle, {busy:?} beside 8 busy calls ({ratio:.2} x)");

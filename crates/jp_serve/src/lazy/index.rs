@@ -141,10 +141,9 @@ fn split(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut word = String::new();
     let mut was_small = false;
     for c in text.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && was_small) {
-            if !word.is_empty() {
-                words.push(std::mem::take(&mut word));
-            }
+        let ends = !c.is_alphanumeric() || (c.is_uppercase() && was_small);
+        if ends && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
         }
         if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
