@@ -43,6 +43,7 @@ const SIGNED: &str = "jp_llm/tests/it/signed.rs";
 const LAYERS: &str = "jp_config/tests/layers.rs";
 const RESOURCES: &str = "jp_serve/tests/serve/resources.rs";
 const PROMPTS: &str = "jp_serve/tests/serve/prompts.rs";
+const TASKS: &str = "jp_serve/tests/serve/tasks.rs";
 const BROKER: &str = "jp_llm/tests/it/endpoints.rs";
 
 /// The keys of a tool and of `'*'`, by what stands before them.
@@ -85,6 +86,7 @@ fn of_tools() -> Vec<(&'static str, Probe)> {
         ("<>.questions.<>.answer", App("conversation.tools.read.questions.confirm.answer = true", &["tool", "run", "--yes", "read", "path=notes.txt", "ask:=true"])),
         ("<>.questions.<>.target", Says("conversation.tools.read.questions.q.target = 'assistant'")),
         ("<>.result", App("conversation.tools.read.result = 'skip'", CALL)),
+        ("<>.task", Test(TASKS, "a_required_task_is_made_when_everything_is_known")),
         ("<>.run", App("conversation.tools.read.run = 'skip'", CALL)),
         ("<>.source", App("conversation.tools.new.source = 'builtin.bash'", LIST)),
         ("<>.style.inline_results", Test("jp_cli/tests/cli/offers.rs", "inline_results_says_how_much_of_a_result_a_person_is_shown_first")),
