@@ -120,6 +120,11 @@ impl Catalogue {
         true
     }
 
+    /// Tells whether the tools were asked what they are, so that the list stays as it is.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.completed.get().is_some() || self.tools.is_empty()
+    }
+
     /// Tells whether these are the tools of a workspace.
     pub(crate) fn is_of(&self, workspace: &Arc<Workspace>) -> bool {
         Arc::ptr_eq(&self.workspace, workspace)

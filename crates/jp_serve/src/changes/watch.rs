@@ -30,6 +30,8 @@ const REST: u32 = 20;
 #[derive(Clone)]
 pub(super) struct Lists {
     catalogue: Arc<Catalogue>,
+    /// Whether the tools had been asked what they are.
+    is_complete: bool,
     tools: u64,
     prompts: u64,
     resources: u64,
@@ -37,8 +39,11 @@ pub(super) struct Lists {
 
 impl Lists {
     pub(super) fn of(shelf: &Shelf) -> Self {
+        // Before the lists are read: one that is completed meanwhile is looked at again.
+        let is_complete = shelf.catalogue.is_complete();
         Self {
             catalogue: Arc::clone(&shelf.catalogue),
+            is_complete,
             tools: listed(shelf.catalogue.tools()),
             prompts: listed(&prompts::all(shelf)),
             resources: listed(&(shelf.resources(), shelf.templates())),
@@ -48,7 +53,8 @@ impl Lists {
     /// Tells whether nothing can have changed since: the workspace is the same, and has no directory
     /// whose files are listed.
     fn are_of(&self, shelf: &Shelf) -> bool {
-        Arc::ptr_eq(&self.catalogue, &shelf.catalogue) && shelf.topics().next().is_none()
+        let same = Arc::ptr_eq(&self.catalogue, &shelf.catalogue);
+        same && self.is_complete && shelf.topics().next().is_none()
     }
 
     const fn changed(&self, now: &Self) -> Kinds {
@@ -110,7 +116,9 @@ impl Changes {
     /// Returns which lists are not as they were, and keeps how they are.
     fn compare(&self, shelf: &Shelf) -> Option<Kinds> {
         let before = self.state().known.clone()?;
-        if before.are_of(shelf) {
+        // Tools that are still being asked what they are would be told of twice, and a workspace that was
+        // opened again would look as if it had lost what they said.
+        if !shelf.catalogue.is_complete() || before.are_of(shelf) {
             return None;
         }
         let now = Lists::of(shelf);
