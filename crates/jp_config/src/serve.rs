@@ -91,6 +91,9 @@ pub struct PromptArgumentConfig {
     /// Whether the prompt cannot be had without it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub required: bool,
+    /// What the person is asked when a required argument is left out and the client can show a form.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ask: Option<String>,
     /// What clients suggest for it; other values are accepted too.
     #[serde(default, skip_serializing_if = "is_default")]
     pub values: Vec<String>,

@@ -234,10 +234,9 @@ impl ServerHandler for Handler {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let made = prompts::get(&self.shared, request).await?;
-        Ok(made.into())
+        prompts::get(&self.shared, request, &context).await
     }
 
     async fn complete(

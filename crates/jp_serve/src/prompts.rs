@@ -1,14 +1,18 @@
 //! `prompts/*`: what a person behind a client can start with: the knowledge base, and what the
 //! configuration says.
 
+mod asked;
 mod make;
 
 use std::sync::Arc;
 
 use jp_config::ServedPromptConfig;
 use rmcp::{
-    ErrorData,
-    model::{GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument},
+    ErrorData, RoleServer,
+    model::{
+        GetPromptRequestParams, GetPromptResponse, ListPromptsResult, Prompt, PromptArgument,
+    },
+    service::RequestContext,
 };
 
 use crate::{
@@ -37,9 +41,15 @@ pub(crate) async fn list(
 /// Answers `prompts/get`.
 pub(crate) async fn get(
     shared: &Arc<Shared>,
-    request: GetPromptRequestParams,
-) -> Result<GetPromptResult, ErrorData> {
+    mut request: GetPromptRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<GetPromptResponse, ErrorData> {
     let shelf = shelf(shared).await?;
+    if let Some(prompt) = configured(&shelf, &request.name)
+        && let Some(asked) = asked::complete(prompt, &mut request, context).await?
+    {
+        return Ok(GetPromptResponse::InputRequired(asked));
+    }
     let made = beside(shared, move |shared| {
         if request.name == KNOWLEDGE && shelf.has_knowledge() {
             return make::knowledge(&shelf);
@@ -52,7 +62,7 @@ pub(crate) async fn get(
             request.arguments.unwrap_or_default(),
         )
     });
-    made.await?
+    Ok(made.await??.into())
 }
 
 /// Returns all prompts, by name.
@@ -88,7 +98,9 @@ fn shown(name: &str, config: &ServedPromptConfig) -> Prompt {
         .arguments
         .iter()
         .map(|argument| {
-            let mut shown = PromptArgument::new(&argument.name).with_required(argument.required);
+            // What jp asks for itself a client need not ask for.
+            let required = argument.required && argument.ask.is_none();
+            let mut shown = PromptArgument::new(&argument.name).with_required(required);
             shown.description.clone_from(&argument.description);
             shown
         })

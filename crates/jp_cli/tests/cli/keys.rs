@@ -185,6 +185,7 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("registries.<>.key", Test(REGISTRIES, "registries_are_the_users_alone")),
         ("registries.<>.oci", Test(REGISTRIES, "a_registry_is_one_place")),
         ("registries.<>.url", Test(REGISTRIES, "a_registry_is_one_place")),
+        ("serve.prompts.<>.arguments[].ask", Test(PROMPTS, "a_newer_client_is_asked_for_an_argument_that_was_left_out")),
         ("serve.prompts.<>.arguments[].description", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
         ("serve.prompts.<>.arguments[].name", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
         ("serve.prompts.<>.arguments[].required", Test(PROMPTS, "wrong_arguments_are_named")),

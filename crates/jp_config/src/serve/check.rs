@@ -38,6 +38,8 @@ pub(crate) enum WrongEntry {
     TooManyOf { most: usize, found: usize },
     #[error("invalid argument name: expected 1 to 64 letters, digits, `_` or `-`")]
     ArgumentName,
+    #[error("the argument `{name}` has `ask` and is not required; only required arguments are asked for")]
+    AskedForNothing { name: String },
     #[error("the argument `{name}` is there twice")]
     SameArgument { name: String },
     #[error("a prompt needs at least one message")]
@@ -139,6 +141,10 @@ impl ServedPromptConfig {
             {
                 let name = name.to_owned();
                 return Err(WrongEntry::SameArgument { name });
+            }
+            if argument.ask.is_some() && !argument.required {
+                let name = name.to_owned();
+                return Err(WrongEntry::AskedForNothing { name });
             }
             bounded(argument.values.len(), MAX_VALUES)?;
         }

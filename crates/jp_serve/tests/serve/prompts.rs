@@ -34,6 +34,9 @@ messages = [
     { role = "user", image = "picture.png", mime_type = "image/png" },
     { role = "assistant", resource = "docs://page/{focus}" },
 ]
+[serve.prompts.asking]
+arguments = [{ name = "why", required = true, ask = "Why is that?" }]
+messages = [{ role = "user", text = "Because {why}." }]
 [serve.prompts.simple]
 messages = [{ role = "user", text = "Hello" }]
 "#,
@@ -66,10 +69,10 @@ async fn prompts_are_listed_with_their_arguments_for_both_revisions() {
         .iter()
         .map(|one| one["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["knowledge", "review", "simple"]);
-    assert_eq!(prompts[1]["title"], "Review");
+    assert_eq!(names, ["asking", "knowledge", "review", "simple"]);
+    assert_eq!(prompts[2]["title"], "Review");
     assert_eq!(
-        prompts[1]["arguments"],
+        prompts[2]["arguments"],
         json!([
             {"name": "focus", "description": "What to look at", "required": true},
             {"name": "tone", "required": false},
@@ -279,4 +282,68 @@ async fn at_most_a_hundred_suggestions_are_sent() {
         (&found["total"], &found["hasMore"]),
         (&json!(250), &json!(true))
     );
+}
+
+fn asking(responses: Option<Value>) -> Value {
+    let mut params = json!({"name": "asking"});
+    if let Some(responses) = responses {
+        params["inputResponses"] = responses;
+    }
+    modern(params, json!({"elicitation": {}}))
+}
+
+#[tokio::test]
+async fn a_newer_client_is_asked_for_an_argument_that_was_left_out() {
+    let user = user();
+    let mut client = user.client();
+    let answer = client.ask("prompts/get", asking(None)).await;
+    let result = &answer["result"];
+    assert_eq!(result["resultType"], "input_required", "{answer}");
+    let request = &result["inputRequests"]["why"];
+    assert_eq!(request["method"], "elicitation/create");
+    assert_eq!(request["params"]["message"], "Why is that?");
+    assert_eq!(
+        request["params"]["requestedSchema"]["required"],
+        json!(["why"])
+    );
+    let accepted = json!({"why": {"action": "accept", "content": {"why": "of {why}"}}});
+    let answer = client.ask("prompts/get", asking(Some(accepted))).await;
+    let text = &answer["result"]["messages"][0]["content"]["text"];
+    assert_eq!(text, "Because of {why}.", "{answer}");
+    // What is no answer is asked for again; a person who declines ends it.
+    let wrong = json!({"why": {"action": "accept", "content": {"why": 7}}});
+    let answer = client.ask("prompts/get", asking(Some(wrong))).await;
+    assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+    let declined = json!({"why": {"action": "decline"}});
+    let answer = client.ask("prompts/get", asking(Some(declined))).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}
+
+#[tokio::test]
+async fn an_older_client_is_asked_while_its_request_waits() {
+    let user = user();
+    let mut client = user.client();
+    client.hello("2025-11-25", json!({"elicitation": {}})).await;
+    let list = client.ask("prompts/list", json!({})).await;
+    let prompts = list["result"]["prompts"].as_array().unwrap();
+    let shown = prompts.iter().find(|one| one["name"] == "asking").unwrap();
+    assert_eq!(shown["arguments"][0]["required"], false);
+    let id = client.request("prompts/get", json!({"name": "asking"})).await;
+    let asked = client.hear().await;
+    assert_eq!(asked["method"], "elicitation/create", "{asked}");
+    let answer = json!({"action": "accept", "content": {"why": "I say so"}});
+    let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer});
+    client.send(&answer).await;
+    let answer = client.answer(id).await;
+    let text = &answer["result"]["messages"][0]["content"]["text"];
+    assert_eq!(text, "Because I say so.", "{answer}");
+}
+
+#[tokio::test]
+async fn an_argument_that_nobody_can_be_asked_for_is_missing() {
+    let user = user();
+    let mut client = old_client(&user).await;
+    let answer = get(&mut client, "asking", json!({})).await;
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert_eq!(message, "missing argument `why`");
 }
