@@ -1,8 +1,10 @@
 //! `cargo xtask interop`: tools that others' toolchains built, run by the built `jp`; MCP servers and a
 //! keyring that others wrote, talked to by ours; MCP clients that others wrote, served by it.
 
+mod inspector;
 mod keyring;
 mod mcp;
+mod node;
 mod serve;
 
 use std::fs;
@@ -10,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+pub(crate) use self::node::newer_node;
 use crate::metadata::Metadata;
 use crate::process::{Run, is_installed};
 use crate::report::{Ran, Steps, say};
@@ -20,7 +23,8 @@ builds a Python and a JavaScript tool and runs them with jp; talks to MCP server
 talk to `jp serve`, and uses a keyring
 
 Installs pinned componentize-py, componentize-js, two MCP servers (one for
-node, one on the Python SDK) and two MCP clients into target/interop; dbus and gnome-keyring with
+node, one on the Python SDK), two MCP clients and the inspector of MCP, with a node that is
+new enough for it, into target/interop; dbus and gnome-keyring with
 apt-get, if they are missing and root asks. What python3, node, npm, apt-get or
 the package registries cannot give is skipped and said.";
 
@@ -229,7 +233,8 @@ fn build_javascript(root: &Path, language: &Language) -> Result<Built> {
     Ok(Built::Component(output))
 }
 
-fn interop_dir(root: &Path) -> Result<PathBuf> {
+/// Returns the directory that everything is installed into.
+pub(crate) fn interop_dir(root: &Path) -> Result<PathBuf> {
     let dir = root.join("target").join("interop");
     fs::create_dir_all(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
     Ok(dir)

@@ -15,7 +15,9 @@ mod process;
 mod record;
 mod report;
 mod sample;
+mod started;
 mod stress;
+mod talk;
 mod test;
 mod tidy;
 

@@ -87,6 +87,15 @@ impl Run {
             .with_context(|| format!("cannot run: {self}"))
     }
 
+    /// Starts the program with both its stdin and its stdout on pipes, and does not wait for it.
+    pub(crate) fn start_with_input(&self) -> Result<Child> {
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .spawn()
+            .with_context(|| format!("cannot run: {self}"))
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command

@@ -48,6 +48,20 @@ impl Steps {
         self.run_partly(name, || step().map(|()| Ran::Fully))
     }
 
+    /// Runs a step whose result is used by the next one.
+    pub(crate) fn yielding<T>(
+        &mut self,
+        name: &str,
+        step: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let mut made = None;
+        self.run(name, || {
+            made = Some(step()?);
+            Ok(())
+        })?;
+        made.context("a step that passed has made nothing")
+    }
+
     /// Runs a step that may leave out what cannot be done here.
     pub(crate) fn run_partly(
         &mut self,

@@ -1,18 +1,17 @@
 //! `jp serve` on a copy of the workspace, and a proxy that brings its token along.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
-use std::process::{Child, ChildStdout};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use jp_guest_build::Guest;
 
 use super::suite::Suite;
 use crate::guests;
 use crate::metadata::Metadata;
-use crate::process::Run;
 use crate::sample::Sample;
+use crate::started::Started;
 use crate::test;
 
 /// The package whose example is the component with all tools.
@@ -26,12 +25,6 @@ pub(super) struct Serving {
     url: String,
     _proxy: Started,
     _server: Started,
-}
-
-/// A program that is ended when nobody needs it any more.
-struct Started {
-    child: Child,
-    output: BufReader<ChildStdout>,
 }
 
 impl Serving {
@@ -91,32 +84,4 @@ fn token() -> Result<String> {
     let mut bytes = [0; 32];
     fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-impl Started {
-    fn of(run: &Run) -> Result<Self> {
-        let mut child = run.start()?;
-        let output = child.stdout.take().context("a program without output")?;
-        Ok(Self {
-            child,
-            output: BufReader::new(output),
-        })
-    }
-
-    /// Waits for the next line of its output.
-    fn line(&mut self) -> Result<String> {
-        let mut line = String::new();
-        if self.output.read_line(&mut line)? == 0 {
-            bail!("a program ended too early; what it said of it stands above");
-        }
-        Ok(line.trim_end().to_owned())
-    }
-}
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        // One that has ended by itself cannot be ended again.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
 }

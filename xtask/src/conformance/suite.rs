@@ -1,21 +1,17 @@
 //! The suite: how it gets here, how it is run, and what it says.
 
-use std::env::consts::{ARCH, OS};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use crate::interop::install_from_npm;
+use crate::interop::{install_from_npm, newer_node};
 use crate::process::Run;
 use crate::report::say;
 
 /// What is installed.
 pub(super) const PACKAGE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
-
-/// The suite needs node 22, which is often newer than the one that is there.
-const NODE: &str = "22.23.3";
 
 const MAIN: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 
@@ -44,19 +40,16 @@ impl Scenario {
 impl Suite {
     pub(super) fn install(root: &Path) -> Result<Self> {
         let dir = root.join("target").join("conformance");
-        let package = node_package()?;
-        let parts = [("suite", PACKAGE), ("node", &*format!("{package}@{NODE}"))];
-        for (part, package) in parts {
-            let dir = dir.join(part);
-            fs::create_dir_all(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
-            if let Err(why) = install_from_npm(&dir, package) {
-                bail!("{why}");
-            }
+        let suite = dir.join("suite");
+        fs::create_dir_all(&suite).with_context(|| format!("cannot make {}", suite.display()))?;
+        let installed = install_from_npm(&suite, PACKAGE);
+        if let Err(why) = installed {
+            bail!("{why}");
         }
-        Ok(Self {
-            node: dir.join("node/node_modules").join(package).join("bin/node"),
-            dir,
-        })
+        match newer_node(root)? {
+            Ok(node) => Ok(Self { dir, node }),
+            Err(why) => bail!("{why}"),
+        }
     }
 
     /// Names a run of a script.
@@ -88,16 +81,6 @@ impl Suite {
         }
         Ok(scenarios)
     }
-}
-
-/// The package that holds nothing but the program, and has no script of its own to run.
-fn node_package() -> Result<String> {
-    let arch = match ARCH {
-        "x86_64" => "x64",
-        "aarch64" => "arm64",
-        other => bail!("there is no package with node for {other}"),
-    };
-    Ok(format!("node-{OS}-{arch}"))
 }
 
 /// Reads the summary: a line for each scenario, then those that are not scored.

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use jp_guest_build::Guest;
 
-use super::{install_from_npm, interop_dir, mcp};
+use super::{inspector, install_from_npm, interop_dir, mcp};
 use crate::guests;
 use crate::process::Run;
 use crate::report::say;
@@ -21,7 +22,20 @@ wasm = \".jp/tools/test_tool.wasm\"
 grant.workspace = \"read\"
 parameters.path = { type = \"string\", required = true }
 parameters.ask = { type = \"boolean\" }
+
+[conversation.tools.test_tool_with_progress]
+source = \"local\"
+wasm = \".jp/tools/conformance.wasm\"
+grant.workspace = \"none\"
+
+# For clients that know tasks; the others wait.
+[conversation.tools.bash]
+source = \"builtin\"
+task = \"always\"
 ";
+
+/// The example of `jp_tool_test` that says how far it is.
+const EXAMPLE: &str = "conformance";
 
 /// Lets all clients talk to a server and returns what was left out.
 pub(super) fn check(root: &Path) -> Result<Vec<String>> {
@@ -30,6 +44,10 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>> {
     let guest = guests.iter().find(|guest| guest.name == "jp_tool_test");
     let guest = guest.context("jp_tool_test was not built")?;
     sample.copy(&guest.path, ".jp/tools/test_tool.wasm")?;
+    let examples = jp_guest_build::build(root, &[Guest::examples(&guest.name)])?;
+    let example = examples.iter().find(|example| example.name == EXAMPLE);
+    let example = example.context("the example of jp_tool_test was not built")?;
+    sample.copy(&example.path, ".jp/tools/conformance.wasm")?;
     sample.write(".jp/config.toml", CONFIG)?;
     sample.write("notes.txt", "first note\nsecond note\n")?;
     let mut skipped = Vec::new();
@@ -47,6 +65,11 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>> {
                 skipped.push(format!("serve {name}: {why}"));
             }
         }
+    }
+    say("serve inspector");
+    if let Err(why) = inspector::check(root, &sample)? {
+        say(&format!("serve inspector: skipped: {why}"));
+        skipped.push(format!("serve inspector: {why}"));
     }
     Ok(skipped)
 }

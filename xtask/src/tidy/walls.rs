@@ -332,7 +332,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_wasm",
             ],
         ),
-        row("xtask", &["jp_guest_build", "jp_text"], &[], &[]),
+        row("xtask", &["jp_disk", "jp_guest_build", "jp_text"], &[], &[]),
     ],
     forbidden: &[
         // They get files, clocks and randomness as arguments.

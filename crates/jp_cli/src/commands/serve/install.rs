@@ -256,9 +256,12 @@ fn warn(client: Client, args: &InstallArgs, ui: &Ui) {
         return;
     }
     match client {
-        Client::ClaudeDesktop if args.workspace.is_none() => ui.warning(
-            "Claude Desktop starts programs outside of any workspace; `--workspace DIR` names one",
-        ),
+        Client::ClaudeDesktop if args.workspace.is_none() => {
+            ui.warning(
+                "Claude Desktop starts jp outside of any project, where jp refuses to serve",
+            );
+            ui.hint("jp serve install claude-desktop --workspace DIR");
+        }
         Client::Vscode | Client::CopilotCli if args.http.is_some() => ui.warning(
             "not every version of this client reads variables of the environment in headers; if jp \
              answers 401, let the client start jp instead",

@@ -39,8 +39,11 @@ pub(super) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
             addr.port()
         )));
     }
+    let location = places::workspace(ui)?;
+    // A client may be started anywhere, and a grant of the home directory would be one of jp's own files.
+    places::own().refuse_own(&location.root)?;
     let interrupts = listen()?;
-    let opened = opening(places::workspace(ui)?, ui).for_many_calls(SPARES);
+    let opened = opening(location, ui).for_many_calls(SPARES);
     let live = Live::open(opened, places::own())?;
     let terminal = args.http.is_some() || args.unix.is_some();
     let mut options = Options::new(jp_host::principal());

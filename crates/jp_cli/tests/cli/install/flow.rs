@@ -129,7 +129,7 @@ fn a_workspace_and_arguments_are_handed_to_jp_serve() {
         .warns("invalid name");
     install(&sandbox, &["claude-desktop"])
         .exits(0)
-        .warns("warning: Claude Desktop starts programs outside");
+        .warns("warning: Claude Desktop starts jp outside");
     for url in ["ftp://x", "http://", "https://me:token@x/", "http://x/${A}"] {
         install(&sandbox, &["cursor", "--http", url])
             .exits(2)
@@ -220,4 +220,15 @@ fn an_entry_of_somebody_else_stays_without_force() {
     assert!(!read(&sandbox, "home/.cursor/mcp.json").contains("other"));
     install(&sandbox, &["cursor", "--name", "second"]).exits(0);
     assert!(read(&sandbox, "home/.cursor/mcp.json").contains("\"second\""));
+}
+
+#[test]
+fn a_directory_with_jps_own_files_is_not_served() {
+    let sandbox = Sandbox::new("");
+    for dir in ["../home", ".."] {
+        let ran = sandbox.jp(&["-C", dir, "serve"]).exits(2);
+        assert!(ran.stdout.is_empty(), "{ran:#?}");
+        ran.warns("which tools must not reach");
+    }
+    sandbox.jp(&["serve"]).exits(0);
 }

@@ -358,3 +358,29 @@ fn every_client_connects_with_a_token_that_is_in_no_file() {
             .warns("cannot add a URL to");
     }
 }
+
+#[test]
+fn the_page_about_clients_shows_what_is_written() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/how-to/clients.md");
+    let page = fs::read_to_string(page).unwrap();
+    for row in TABLE {
+        let written = row.new.replace("/bin/jp", "jp");
+        let shown = match row.client {
+            // It needs a path and a workspace, which differ.
+            "claude-desktop" => continue,
+            "goose" => written.replace("# added by jp serve install\n", ""),
+            _ => written,
+        };
+        let block = format!("\n{shown}```\n");
+        assert!(
+            page.contains(&block),
+            "{}: no {block} in the page",
+            row.client
+        );
+        let file = row.file.replace("home/", "~/");
+        let (dir, name) = file.rsplit_once('/').unwrap();
+        let is_named = page.contains(&format!("`{file}`"))
+            || (page.contains(&format!("`{name}`")) && page.contains(&format!("`{dir}`")));
+        assert!(is_named, "{}: no {file} in the page", row.client);
+    }
+}

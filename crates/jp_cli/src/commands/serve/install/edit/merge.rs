@@ -92,9 +92,14 @@ fn merged(old: &Value, new: &Value) -> Value {
         return new.clone();
     };
     let kept = |key: &str| !TRANSPORT.contains(&key);
+    // Where the new entry has no place for variables, none are lost with an empty table of them.
+    let is_idle = |key: &str, value: &Value| {
+        matches!(key, "env" | "environment") && value.as_object().is_some_and(Map::is_empty)
+    };
     let mut merged = Map::new();
     for (key, value) in old {
         match new.get(key) {
+            None if is_idle(key, value) => None,
             _ if kept(key) => merged.insert(key.clone(), value.clone()),
             Some(new) => merged.insert(key.clone(), new.clone()),
             None => None,

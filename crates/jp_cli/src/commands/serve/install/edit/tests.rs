@@ -281,3 +281,26 @@ fn yaml_quotes_what_would_be_read_as_something_else() {
                 \"C:\\\\x\"\n    - \"é\"\n    - \"true\"\n    - \"~\"\n    - /a/b-c.d\n";
     assert!(made.ends_with(list), "{made}");
 }
+
+#[test]
+fn an_empty_table_of_variables_goes_with_the_program_and_a_filled_one_stays() {
+    let remote =
+        json!({"url": "http://127.0.0.1:1/mcp", "headers": {"Authorization": "Bearer $JP_TOKEN"}});
+    let change = Change::Add {
+        entry: &remote,
+        force: false,
+    };
+    let with = |variables: Value| {
+        let mut entry = launch();
+        entry["env"] = variables;
+        json!({"mcpServers": {"jp": entry}}).to_string()
+    };
+    let target = target(Format::Json);
+    let after = |text: String| {
+        let made = edit(&text, &target, &change).unwrap().unwrap();
+        entry(&made, &target).unwrap().unwrap()
+    };
+    assert_eq!(after(with(json!({}))), remote);
+    let kept = after(with(json!({"A": "b"})));
+    assert_eq!(kept["env"], json!({"A": "b"}));
+}
