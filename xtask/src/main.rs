@@ -10,6 +10,7 @@ mod dist;
 mod fuzz;
 mod guests;
 mod interop;
+mod load;
 mod metadata;
 mod process;
 mod record;
@@ -74,6 +75,11 @@ const CHORES: &[Chore] = &[
         name: "conformance",
         help: conformance::HELP,
         run: Run::Alone(conformance::run),
+    },
+    Chore {
+        name: "load",
+        help: load::HELP,
+        run: Run::With(load::run),
     },
     Chore {
         name: "record-cases",

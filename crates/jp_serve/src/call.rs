@@ -85,8 +85,11 @@ impl Request {
     }
 
     /// Makes the call.
-    pub(crate) async fn run(mut self, shared: &Arc<Shared>) -> Result<CallToolResponse, ErrorData> {
-        let catalogue = shared.listed()?;
+    pub(crate) async fn run(
+        mut self,
+        shared: &Arc<Shared>,
+        catalogue: Arc<Catalogue>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = catalogue.id(&self.params.name) else {
             return Err(unknown(&self.params.name));
         };
@@ -238,7 +241,16 @@ impl Job {
             ..Call::default()
         };
         let mut question = None;
-        let answer = match workspace.call(&self.tool, call, &host).await {
+        let (workspace, tool) = (Arc::clone(workspace), self.tool.clone());
+        let called = Box::pin(async move { workspace.call(&tool, call, &host).await });
+        let Some(called) = self.shared.aside.run(called).await else {
+            return Made {
+                budget,
+                question: None,
+                answer: Err(tasks::broken()),
+            };
+        };
+        let answer = match called {
             Ok(executed) => {
                 let outcome = executed.result.as_ref().ok();
                 let asked = outcome.and_then(|outcome| outcome.needs_input());

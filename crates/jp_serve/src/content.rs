@@ -1,6 +1,7 @@
 //! What a call answered, in the protocol's words.
 
 use jp_llm::{Executed, ExecutionOutcome, ToolError, tool::McpAnswer};
+use jp_tool::{Part, TextPart};
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ContentBlock, ErrorCode, MetaObject},
@@ -69,7 +70,15 @@ pub(crate) fn failed(error: &ToolError) -> Result<CallToolResult, ErrorData> {
 
 /// Returns a part of an answer. The JSON form of ours is that of the protocol, and every text and every
 /// picture moves over without being copied again.
-fn block(part: &jp_tool::Part) -> ContentBlock {
+fn block(part: &Part) -> ContentBlock {
+    // What nearly every tool answers.
+    if let Part::Text(TextPart {
+        text,
+        annotations: None,
+    }) = part
+    {
+        return ContentBlock::text(text.as_str());
+    }
     let block = serde_json::to_value(part).and_then(serde_json::from_value);
     block.unwrap_or_else(|error| {
         ContentBlock::text(format!("[a part that cannot be sent: {error}]"))

@@ -11,11 +11,12 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
-        CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResponse,
-        GetTaskParams, GetTaskResult, Implementation, JsonObject, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-        ReadResourceResult, ResultType, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        CompleteRequestParams, CompleteResult, DiscoverResult, GetPromptRequestParams,
+        GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams,
+        InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
+        ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+        ResultType, ServerCapabilities, ServerConfig, SetLevelRequestParams,
         SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, Tool,
         UnsubscribeRequestParams, UpdateTaskParams,
     },
@@ -23,7 +24,6 @@ use rmcp::{
 };
 
 use crate::{
-    Lazy,
     call::Request,
     catalogue::Catalogue,
     changes::Ears,
@@ -43,6 +43,8 @@ pub(crate) struct Handler {
     level: Mutex<Option<LoggingLevel>>,
     /// What the connection hears of changes.
     ears: Ears,
+    /// The tools as they were looked at for the request that comes next.
+    looked: Mutex<Option<Arc<Catalogue>>>,
 }
 
 impl Handler {
@@ -51,7 +53,18 @@ impl Handler {
             shared: Arc::clone(shared),
             level: Mutex::default(),
             ears: Ears::default(),
+            looked: Mutex::default(),
         }
+    }
+
+    /// Returns the tools as they are now. A request looks once: over HTTP for its headers already.
+    fn listed(&self) -> Result<Arc<Catalogue>, ErrorData> {
+        let looked = self
+            .looked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        looked.map_or_else(|| self.shared.listed(), Ok)
     }
 
     /// Tells whether the client of a request gets three tools instead of all.
@@ -66,14 +79,11 @@ impl Handler {
         &self,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Meant, ErrorData> {
-        if self.shared.lazy() == Lazy::Off {
-            return Ok(Meant::Call(request));
-        }
-        let catalogue = self.shared.listed()?;
-        match self.is_lazy(context, &catalogue) {
-            true => Ok(lazy::meant(request, &catalogue)),
-            false => Ok(Meant::Call(request)),
+        catalogue: &Catalogue,
+    ) -> Meant {
+        match self.is_lazy(context, catalogue) {
+            true => lazy::meant(request, catalogue),
+            false => Meant::Call(request),
         }
     }
 
@@ -115,12 +125,34 @@ impl ServerHandler for Handler {
         info.protocol_version = ProtocolVersion::V_2025_11_25;
         info.server_info = Implementation::new("jp", env!("CARGO_PKG_VERSION"));
         info.server_info.title = Some("jp".to_owned());
-        info.instructions = self.shared.instructions();
         info
     }
 
+    // Instructions read the knowledge base, and `get_info` is asked for every request over HTTP.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        result.instructions = self.shared.instructions();
+        Ok(result)
+    }
+
+    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut info = self.get_info();
+        info.instructions = self.shared.instructions();
+        Ok(DiscoverResult::from_server_info(versions, info))
+    }
+
+    /// Returns a tool to check the headers of a call with. The call that follows uses the same list.
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.catalogue().ok()?.tool(name).cloned()
+        let catalogue = self.shared.catalogue().ok()?;
+        let tool = catalogue.tool(name).cloned();
+        *self.looked.lock().unwrap_or_else(PoisonError::into_inner) = Some(catalogue);
+        tool
     }
 
     async fn list_tools(
@@ -149,11 +181,14 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let wish = self.wish(&context);
-        let request = match self.meant(request, &context)? {
+        let catalogue = self.listed()?;
+        let request = match self.meant(request, &context, &catalogue) {
             Meant::Call(request) => request,
             Meant::Answer(answer) => return Ok(answer.into()),
         };
-        Request::new(request, context, wish).run(&self.shared).await
+        Request::new(request, context, wish)
+            .run(&self.shared, catalogue)
+            .await
     }
 
     async fn set_level(

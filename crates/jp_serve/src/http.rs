@@ -58,6 +58,8 @@ fn router(shared: &Arc<Shared>, token: Option<Token>, stop: &CancellationToken) 
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(OWN_ORIGINS)
         .with_max_request_body_bytes(LARGEST_REQUEST)
+        // An answer that nothing comes before is one body: a stream of one event costs more on both sides.
+        .with_json_response(true)
         .with_cancellation_token(stop.child_token());
     let ours = Arc::clone(shared);
     let service = StreamableHttpService::new(

@@ -20,6 +20,7 @@
 //! ```
 
 mod annotations;
+mod aside;
 mod asking;
 mod call;
 mod catalogue;

@@ -10,8 +10,8 @@ use jp_llm::{Approver, Caller, NobodyToAsk};
 use rmcp::ErrorData;
 
 use crate::{
-    Keep, Lazy, ServeError, catalogue::Catalogue, changes::Changes, resources::Shelves,
-    sealed::Seals, tasks::Running,
+    Keep, Lazy, ServeError, aside::Aside, catalogue::Catalogue, changes::Changes,
+    resources::Shelves, sealed::Seals, tasks::Running,
 };
 
 /// How a server serves. What is not said is not there.
@@ -51,6 +51,7 @@ pub(crate) struct Shared {
     catalogue: Mutex<Option<Arc<Catalogue>>>,
     pub(crate) seals: Seals,
     pub(crate) running: Running,
+    pub(crate) aside: Aside,
     sweeps: AtomicBool,
     pub(crate) shelves: Shelves,
     pub(crate) changes: Changes,
@@ -70,6 +71,7 @@ impl Server {
             catalogue: Mutex::new(None),
             seals,
             running: Running::default(),
+            aside: Aside::default(),
             sweeps: AtomicBool::default(),
             shelves: Shelves::default(),
             changes: Changes::default(),

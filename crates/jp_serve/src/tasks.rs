@@ -157,7 +157,7 @@ async fn on_disk<T: Send + 'static>(
     done.map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-fn broken() -> ErrorData {
+pub(crate) fn broken() -> ErrorData {
     ErrorData::internal_error(
         "the server failed while the call ran; it may have taken effect",
         None,

@@ -114,7 +114,12 @@ pub(super) const TABLES: Tables = Tables {
         },
         Wall {
             family: "rmcp",
-            rooms: &[room("jp_mcp", ALL), room("jp_serve", ALL)],
+            // The bench compares ours with a bare server.
+            rooms: &[
+                room("jp_mcp", ALL),
+                room("jp_serve", ALL),
+                room("jp_bench", DEV),
+            ],
             tests: Tests::InRooms,
         },
         Wall {
@@ -328,6 +333,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_policy",
                 "jp_publish",
                 "jp_registry",
+                "jp_serve",
                 "jp_tool",
                 "jp_wasm",
             ],

@@ -5,7 +5,11 @@
 pub(crate) mod bare;
 pub(crate) mod bare_module;
 
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use jp_host::{Location, Opening, Places};
 use jp_llm::{
@@ -20,6 +24,8 @@ pub(crate) struct Workspace {
     pub(crate) host: Arc<Host>,
     opening: Opening,
     open: jp_host::Workspace,
+    /// What [`Workspace::places`] are below.
+    pub(crate) user: PathBuf,
     _dir: TempDir,
 }
 
@@ -33,17 +39,22 @@ impl Workspace {
 
     /// Makes the same with tools of these bytes.
     pub(crate) fn of(tools: &[(&str, Vec<u8>)], spares: usize) -> Self {
+        let config: String = tools.iter().map(|(name, _)| tool(name)).collect();
+        Self::configured(&config, tools, spares)
+    }
+
+    /// Makes one with a configuration and the files of tools.
+    pub(crate) fn configured(config: &str, files: &[(&str, Vec<u8>)], spares: usize) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("workspace");
         fs::create_dir_all(root.join(".jp/tools")).unwrap();
-        let mut config = String::new();
-        for (name, bytes) in tools {
+        for (name, bytes) in files {
             fs::write(root.join(format!(".jp/tools/{name}.wasm")), bytes).unwrap();
-            config.push_str(&tool(name));
         }
         fs::write(root.join(".jp/config.toml"), config).unwrap();
         fs::write(root.join("1k.txt"), "x".repeat(1024)).unwrap();
-        let places = Places::below(&dir.path().join("user"));
+        let user = dir.path().join("user");
+        let places = Places::below(&user);
         let location = Location::find(Some(&root)).unwrap();
         let opening = jp_host::Workspace::at(location).for_many_calls(spares);
         let (open, host) = open(&opening, &places);
@@ -52,6 +63,7 @@ impl Workspace {
             host,
             opening,
             open,
+            user,
             _dir: dir,
         }
     }

@@ -28,16 +28,21 @@ impl Client {
         self.request("tools/list", "", json!({}))
     }
 
-    pub(crate) fn bash(&mut self, text: &str) -> Value {
-        let params = json!({"name": "bash", "arguments": {"commands": text}});
-        self.request("tools/call", "bash", params)
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.call_again(tool, arguments, json!({}))
+    }
+
+    /// Makes a call with something beside its arguments.
+    pub(crate) fn call_again(&mut self, tool: &str, arguments: &Value, mut with: Value) -> Value {
+        with["name"] = json!(tool);
+        with["arguments"] = arguments.clone();
+        self.request("tools/call", tool, with)
     }
 
     /// Makes a call that becomes a task, and returns its name; nothing when the server is gone.
-    pub(crate) fn task(&mut self, kind: usize) -> Option<String> {
-        let text = ["sleep 60", "echo done", "seq 100000 | tail -1"][kind];
-        let params = json!({"name": "task", "arguments": {"commands": text}});
-        let answer = self.try_request("tools/call", "task", params)?;
+    pub(crate) fn task(&mut self, tool: &str, arguments: &Value) -> Option<String> {
+        let params = json!({"name": tool, "arguments": arguments});
+        let answer = self.try_request("tools/call", tool, params)?;
         let task = answer["result"]["taskId"].as_str();
         Some(task.unwrap_or_else(|| panic!("{answer}")).to_owned())
     }
@@ -52,7 +57,7 @@ impl Client {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities":
-                {"extensions": {"io.modelcontextprotocol/tasks": {}}},
+                {"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}},
             "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "1"},
         });
         let message =

@@ -6,17 +6,48 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use tempfile::TempDir;
 
 pub(crate) const TOKEN: &str = "load-load-load-load-load-load-load";
 
-const CONFIG: &str = "\
-[conversation.tools.task]
-source = \"builtin.bash\"
-task = \"always\"
-";
+/// How long commands sleep, in seconds: nothing else on the machine does that.
+const LONG: &str = "86399.25";
+
+/// Guests of the test kit, and what the tool made of each is given.
+const GUESTS: &[(&str, &str, &str)] = &[
+    ("spin", "spin", "limits.time = 1000\n"),
+    (
+        "print",
+        "print",
+        "limits.time = 1000\nparameters.stdout.type = \"integer\"\n",
+    ),
+    ("trap", "trap", ""),
+    ("ask", "ask", "parameters.forever.type = \"boolean\"\n"),
+    (
+        "spins",
+        "spin",
+        "task = \"always\"\nlimits.time = 60000\nparameters.ms.type = \"integer\"\n",
+    ),
+    ("asks", "ask", "task = \"always\"\n"),
+];
+
+fn config() -> String {
+    let mut config = format!(
+        "[conversation.tools.task]\nsource = \"builtin.bash\"\ntask = \"always\"\n\
+         [conversation.tools.command]\nsource = \"local\"\ncommand = \"sleep {LONG}\"\nrun = \"unattended\"\n\
+         task = \"always\"\nlimits.time = 60000\n"
+    );
+    for (name, guest, more) in GUESTS {
+        config.push_str(&format!(
+            "[conversation.tools.{name}]\nsource = \"local\"\nwasm = \".jp/tools/{guest}.wasm\"\nrun = \"unattended\"\n{more}"
+        ));
+    }
+    config
+}
 
 pub(crate) struct Site {
     jp: String,
@@ -29,8 +60,14 @@ impl Site {
     pub(crate) fn start(jp: &str) -> Self {
         let dir = TempDir::new().unwrap();
         let workspace = dir.path().join("workspace/.jp");
-        fs::create_dir_all(&workspace).unwrap();
-        fs::write(workspace.join("config.toml"), CONFIG).unwrap();
+        fs::create_dir_all(workspace.join("tools")).unwrap();
+        for (_, guest, _) in GUESTS {
+            let place = workspace.join(format!("tools/{guest}.wasm"));
+            fs::copy(jp_test::guest(guest), place).unwrap();
+        }
+        fs::write(workspace.join("config.toml"), config()).unwrap();
+        let trusted = command(jp, &dir).arg("trust").output().unwrap();
+        assert!(trusted.status.success(), "{trusted:?}");
         let (child, addr) = spawn(jp, &dir);
         Self {
             jp: jp.to_owned(),
@@ -47,6 +84,44 @@ impl Site {
 
     pub(crate) fn restart(&mut self) {
         (self.child, self.addr) = spawn(&self.jp, &self.dir);
+    }
+
+    /// Returns the processes that the server and its tools have, itself apart, once there are so many or the time is over.
+    pub(crate) fn processes_until(&self, count: usize, most: Duration) -> Vec<String> {
+        let from = Instant::now();
+        loop {
+            let found = self.processes();
+            let is_there = if count == 0 {
+                found.is_empty()
+            } else {
+                found.len() >= count
+            };
+            if is_there || from.elapsed() > most {
+                return found;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Returns what was started with the commands of this workspace, or works in one of its directories.
+    fn processes(&self) -> Vec<String> {
+        let own = [std::process::id(), self.child.id()].map(|id| id.to_string());
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let ids = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let ids =
+            ids.filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()) && !own.contains(id));
+        ids.filter_map(|id| {
+            let line = fs::read(format!("/proc/{id}/cmdline")).ok()?;
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            let is_within = fs::read_link(format!("/proc/{id}/cwd"))
+                .is_ok_and(|cwd| cwd.starts_with(self.dir.path()));
+            // One that has ended and waits for its parent has no line.
+            let is_ours = is_within
+                || line.contains(&format!("sleep {LONG}"))
+                || line.contains(&*self.dir.path().to_string_lossy());
+            (is_ours && !line.is_empty()).then(|| format!("{id}: {line}"))
+        })
+        .collect()
     }
 
     /// Returns how much memory the server has, in KiB.

@@ -20,6 +20,8 @@ async fn tools_are_listed_in_order_with_facts_from_their_grants() {
     let hello = client.hello("2025-11-25", json!({})).await;
     assert_eq!(hello["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(hello["result"]["serverInfo"]["name"], "jp");
+    let instructions = hello["result"]["instructions"].as_str().unwrap();
+    assert!(instructions.contains("run inside jp"), "{instructions}");
     let list = client.ask("tools/list", json!({})).await;
     let names: Vec<_> = list["result"]["tools"].as_array().unwrap().iter().collect();
     let names: Vec<_> = names
@@ -48,6 +50,8 @@ async fn a_client_of_the_newest_revision_needs_no_handshake() {
     for version in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         assert!(versions.contains(&json!(version)), "{found}");
     }
+    let instructions = found["result"]["instructions"].as_str().unwrap();
+    assert!(instructions.contains("run inside jp"), "{instructions}");
     let list = client.ask("tools/list", modern(json!({}), json!({}))).await;
     assert_eq!(list["result"]["resultType"], "complete");
     assert_eq!(list["result"]["cacheScope"], "private");

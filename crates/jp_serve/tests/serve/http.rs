@@ -206,6 +206,9 @@ async fn a_page_of_the_server_itself_may_call_it() {
 async fn a_newer_client_calls_without_a_session() {
     let site = Site::start().await;
     let answer = site.post(&MODERN_CALL, &call()).await;
+    // One message is one body, and no stream.
+    let head = answer.head.to_lowercase();
+    assert!(head.contains("content-type: application/json"), "{head}");
     assert_eq!(answer.status, 200, "{}", answer.head);
     assert!(answer.body.contains("over http"), "{}", answer.body);
     assert!(!answer.head.to_lowercase().contains("mcp-session-id"));

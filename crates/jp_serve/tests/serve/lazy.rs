@@ -3,7 +3,7 @@
 use jp_serve::{Lazy, Options, Server};
 use serde_json::{Value, json};
 
-use crate::kit::{Client, User};
+use crate::kit::{Client, User, modern};
 
 fn client(user: &User, lazy: Lazy) -> Client {
     let mut options = Options::new("ada");
@@ -55,6 +55,30 @@ async fn three_tools_find_describe_and_call_all_others() {
     // By its own name it can be called as well.
     client.call("bash", json!({"commands": "true"})).await;
     assert_eq!(user.records(), ["ada bash success", "ada bash success"]);
+}
+
+#[tokio::test]
+async fn the_list_of_three_is_under_2_kib_however_many_tools_there_are() {
+    let user = User::new();
+    let tool = |n: usize| {
+        format!("[conversation.tools.a_rather_long_name_of_a_tool_{n}]\nsource = 'builtin.bash'\n")
+    };
+    user.configure(&(0..1_000).map(tool).collect::<String>());
+    let mut older = client(&user, Lazy::On);
+    older.hello("2025-11-25", json!({})).await;
+    let mut newest = client(&user, Lazy::On);
+    for (client, params) in [
+        (&mut older, json!({})),
+        (&mut newest, modern(json!({}), json!({}))),
+    ] {
+        let listed = client.ask("tools/list", params).await;
+        let tools = listed["result"]["tools"].as_array().unwrap();
+        assert_eq!(tools.len(), 3, "{listed}");
+        let text = listed.to_string();
+        assert!(text.contains("among the 10"), "{text}");
+        // The whole message, as it is sent.
+        assert!(text.len() < 2_048, "{} bytes: {text}", text.len());
+    }
 }
 
 #[tokio::test]
