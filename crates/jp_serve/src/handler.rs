@@ -5,7 +5,7 @@
     reason = "newer revisions have no log messages; clients of older ones still ask for them"
 )]
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -30,15 +30,15 @@ use crate::{
     completion,
     lazy::{self, Meant},
     page::{LIST_LIFE_MS, Wanted},
+    principal::Served,
     progress::Wish,
-    prompts, resources,
-    server::Shared,
-    spill,
+    prompts, resources, spill,
 };
 
-/// One connection, or one session, or one request: whatever the transport makes of it.
+/// One connection, or one session, or one request: whatever the transport makes of it. It belongs to one
+/// principal.
 pub(crate) struct Handler {
-    shared: Arc<Shared>,
+    shared: Served,
     /// What the session wants to hear of what tools log.
     level: Mutex<Option<LoggingLevel>>,
     /// What the connection hears of changes.
@@ -46,9 +46,9 @@ pub(crate) struct Handler {
 }
 
 impl Handler {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: Served) -> Self {
         Self {
-            shared: Arc::clone(shared),
+            shared,
             level: Mutex::default(),
             ears: Ears::default(),
         }
@@ -64,13 +64,14 @@ impl Handler {
     /// Says what a call means to a client that may have three tools instead of all.
     fn meant(
         &self,
+        served: &Served,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<Meant, ErrorData> {
-        if self.shared.lazy() == Lazy::Off {
+        if served.lazy() == Lazy::Off {
             return Ok(Meant::Call(request));
         }
-        let catalogue = self.shared.listed()?;
+        let catalogue = served.listed()?;
         match self.is_lazy(context, &catalogue) {
             true => Ok(lazy::meant(request, &catalogue)),
             false => Ok(Meant::Call(request)),
@@ -128,7 +129,8 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let catalogue = self.shared.listed()?;
+        let served = self.shared.for_request(&context.extensions)?;
+        let catalogue = served.listed()?;
         let tools = if self.is_lazy(&context, &catalogue) {
             lazy::tools(&catalogue)
         } else {
@@ -148,12 +150,13 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let served = self.shared.for_request(&context.extensions)?;
         let wish = self.wish(&context);
-        let request = match self.meant(request, &context)? {
+        let request = match self.meant(&served, request, &context)? {
             Meant::Call(request) => request,
             Meant::Answer(answer) => return Ok(answer.into()),
         };
-        Request::new(request, context, wish).run(&self.shared).await
+        Request::new(request, context, wish).run(&served).await
     }
 
     async fn set_level(
@@ -168,29 +171,29 @@ impl ServerHandler for Handler {
     async fn get_task(
         &self,
         request: GetTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.shared
-            .task(&request.task_id)
-            .await
-            .map(GetTaskResult::new)
+        let served = self.shared.for_request(&context.extensions)?;
+        served.task(&request.task_id).await.map(GetTaskResult::new)
     }
 
     async fn update_task(
         &self,
         request: UpdateTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        let served = self.shared.for_request(&context.extensions)?;
         let responses = serde_json::to_value(request.input_responses).unwrap_or_default();
-        self.shared.answer_task(&request.task_id, responses).await
+        served.answer_task(&request.task_id, responses).await
     }
 
     async fn cancel_task(
         &self,
         request: CancelTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.shared.cancel_task(&request.task_id).await
+        let served = self.shared.for_request(&context.extensions)?;
+        served.cancel_task(&request.task_id).await
     }
 
     async fn list_resources(
@@ -198,7 +201,8 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.shared, Wanted::new(request, is_modern(&context))?).await
+        let served = self.shared.for_request(&context.extensions)?;
+        resources::list(&served, Wanted::new(request, is_modern(&context))?).await
     }
 
     async fn list_resource_templates(
@@ -206,20 +210,22 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        resources::list_templates(&self.shared, Wanted::new(request, is_modern(&context))?).await
+        let served = self.shared.for_request(&context.extensions)?;
+        resources::list_templates(&served, Wanted::new(request, is_modern(&context))?).await
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let kept = spill::read(&self.shared, &request.uri).await;
+        let served = self.shared.for_request(&context.extensions)?;
+        let kept = spill::read(&served, &request.uri).await;
         let kept = kept.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         if let Some(contents) = kept {
             return Ok(ReadResourceResult::new(vec![contents]).into());
         }
-        let read = resources::read(&self.shared, request.uri).await?;
+        let read = resources::read(&served, request.uri).await?;
         Ok(read.into())
     }
 
@@ -228,24 +234,27 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        prompts::list(&self.shared, Wanted::new(request, is_modern(&context))?).await
+        let served = self.shared.for_request(&context.extensions)?;
+        prompts::list(&served, Wanted::new(request, is_modern(&context))?).await
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let made = prompts::get(&self.shared, request).await?;
+        let served = self.shared.for_request(&context.extensions)?;
+        let made = prompts::get(&served, request).await?;
         Ok(made.into())
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        completion::complete(&self.shared, request).await
+        let served = self.shared.for_request(&context.extensions)?;
+        completion::complete(&served, request).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -258,9 +267,8 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.ears
-            .follow(&self.shared, &context.peer, request.uri)
-            .await
+        let served = self.shared.for_request(&context.extensions)?;
+        self.ears.follow(&served, &context.peer, request.uri).await
     }
 
     async fn unsubscribe(
