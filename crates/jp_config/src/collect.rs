@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{
     diagnose,
     document::{Document, Format},
-    error::{ConfigError, Problem, USER_ONLY},
+    error::{ConfigError, Problem, user_only_in},
     extends::{self, Extends, Strategy},
     file::{Reader, canonical},
     front::{Origins, Remarks, Translated},
@@ -179,12 +179,12 @@ fn check(document: &Document, said: &Translated, layer: Layer) -> Result<(), Con
         let key = (!path.is_empty()).then(|| tree::dotted(&path));
         ConfigError::at(place, key, problem)
     };
-    let mut user_only = USER_ONLY.into_iter();
     if layer == Layer::Workspace
-        && let Some(section) = user_only.find(|section| tree.get(section).is_some())
+        && let Some(section) = user_only_in(tree)
     {
         let problem = Problem::OutsideUser { section };
-        return Err(fail(vec![section.to_string()], problem));
+        let path = section.split('.').map(ToOwned::to_owned);
+        return Err(fail(path.collect(), problem));
     }
     let checked = match document.format {
         Format::Toml => diagnose::check(tree),

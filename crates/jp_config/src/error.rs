@@ -11,7 +11,40 @@ pub(crate) const MAX_TOTAL: u64 = 16 << 20;
 pub(crate) const MAX_FILES: usize = 1_000;
 
 /// The sections that only the user's own file may hold.
-pub(crate) const USER_ONLY: [&str; 3] = ["policy", "broker", "registries"];
+const USER_ONLY: [&str; 7] = [
+    "policy",
+    "broker",
+    "registries",
+    "serve.hosts",
+    "serve.limits",
+    "serve.oauth",
+    "serve.principals",
+];
+
+/// Returns the section of the user's own that a path leads into, or that it would replace.
+pub(crate) fn user_only(path: &[String]) -> Option<&'static str> {
+    let meets = |section: &&&str| {
+        let parts = section.split('.');
+        parts.zip(path).all(|(part, key)| part == key.as_str())
+    };
+    let sections = USER_ONLY.iter();
+    sections.filter(|_| !path.is_empty()).find(meets).copied()
+}
+
+/// Returns the section of the user's own that a tree has, or unsets.
+pub(crate) fn user_only_in(tree: &serde_json::Value) -> Option<&'static str> {
+    let has = |section: &&&str| {
+        let mut at = tree;
+        for part in section.split('.') {
+            match at.get(part) {
+                Some(found) => at = found,
+                None => return at.is_null(),
+            }
+        }
+        true
+    };
+    USER_ONLY.iter().find(has).copied()
+}
 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

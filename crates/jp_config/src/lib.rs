@@ -59,8 +59,10 @@ pub use providers::{
 pub use registries::{RegistryConfig, RegistryPlace};
 pub use schema::json_schema;
 pub use serve::{
-    MimeType, PromptArgumentConfig, PromptMessageConfig, PromptRole, ResourceUri, ServeConfig,
-    ServedPromptConfig, ServedResourceConfig, UriTemplate,
+    Count, IssuerConfig, KeysPlace, MimeType, OAuthConfig, PrincipalConfig, PromptArgumentConfig,
+    PromptMessageConfig, PromptRole, ResourceUri, ServeConfig, ServeLimitsConfig,
+    ServedPromptConfig, ServedResourceConfig, TokenAlgorithm, UriTemplate, WebUrl,
+    is_principal_name,
 };
 pub use stage::{Complete, Field, Loose, Stage};
 pub use tooling::{CustomTool, ModelPin, RegistryTool, SignatureSource, ToolingConfig};

@@ -20,7 +20,7 @@ use crate::{
     declaring::{self, Declaring},
     document::Index,
     env,
-    error::{ConfigError, Origin, Place, Problem, USER_ONLY, Warning},
+    error::{ConfigError, Origin, Place, Problem, Warning, user_only},
     partial,
     tree::{self, Spot},
     validate,
@@ -192,9 +192,7 @@ fn assign_all(
     let mut apply = |assignment: Assignment, origin: Origin, merged: &mut Value| {
         let place = Place::of(origin.clone());
         let paths = assignment.paths();
-        let mut sections = paths.iter().filter_map(|path| path.first());
-        let user_only = |key: &String| USER_ONLY.into_iter().find(|section| section == key);
-        if let Some(section) = sections.find_map(user_only) {
+        if let Some(section) = paths.iter().find_map(|path| user_only(path)) {
             let problem = Problem::OutsideUser { section };
             return Err(ConfigError::at(place, Some(section.to_string()), problem));
         }

@@ -1,8 +1,10 @@
 //! `[serve.resources.<name>]` and `[serve.prompts.<name>]`: what `jp serve` shows clients beside the
 //! tools. A workspace may say it, trusted or not: it shows what the workspace holds, and nothing else.
+//! Who may use the server, in [`access`], only the user's own file may say.
 //!
 //! Reads no file; where a `file` leads is checked when it is read.
 
+mod access;
 mod check;
 mod template;
 
@@ -11,7 +13,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use self::template::UriTemplate;
+pub use self::{
+    access::{
+        Count, IssuerConfig, KeysPlace, OAuthConfig, PrincipalConfig, ServeLimitsConfig,
+        TokenAlgorithm, WebUrl, is_principal_name,
+    },
+    template::UriTemplate,
+};
 use crate::{app::Map, inside::InsidePath, scalar::scalar, stage::is_default};
 
 /// The longest address of a resource.
@@ -32,6 +40,23 @@ pub struct ServeConfig {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, ServedPromptConfig>")]
     pub prompts: Map<ServedPromptConfig>,
+    /// The names that clients may know the server by beside those of this machine, such as
+    /// `jp.example.com`; read from the user's own configuration file only.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hosts: Vec<String>,
+    /// How much of the server its principals may use at once; read from the user's own configuration
+    /// file only.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: ServeLimitsConfig,
+    /// Who is let in with tokens of which authorization servers; read from the user's own configuration
+    /// file only.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub oauth: Option<OAuthConfig>,
+    /// What principals may do that are not the user, by name; read from the user's own configuration
+    /// file only.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, PrincipalConfig>")]
+    pub principals: Map<PrincipalConfig>,
 }
 
 /// A resource, or a family of them. It has a `uri` or a `uri_template`, and a `text` or a `file`.

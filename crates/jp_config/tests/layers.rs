@@ -380,6 +380,110 @@ fn policy_is_read_from_the_user_alone() {
 }
 
 #[test]
+fn who_may_use_a_server_is_read_from_the_user_alone() {
+    let own = "[serve]\nhosts = ['jp.example.com']\nlimits.total = 3\n[serve.principals.ci.policy]\nworkspace = 'read'\n\
+               [serve.oauth]\nresource = 'https://jp.example.com'\n[serve.oauth.issuers.a]\n\
+               issuer = 'https://login.example.com'\njwks = '/keys.json'\n";
+    let shown = "[serve.resources.x]\nuri = 'x:1'\ntext = 'x'\n";
+    let both = [("user/config.toml", own), ("ws/.jp/config.toml", shown)];
+    let serve = World::new(&both).load().unwrap().config.serve;
+    assert_eq!(serve.hosts, ["jp.example.com"]);
+    assert!(serve.oauth.is_some() && serve.principals.contains_key("ci"));
+    assert!(serve.resources.contains_key("x"));
+    for section in ["hosts", "limits", "oauth", "principals"] {
+        let world = World::new(&[("ws/.jp.toml", &format!("[serve]\n{section} = {{}}"))]);
+        let said = world.error();
+        let expected = format!("serve.{section} belongs in the user's configuration");
+        assert!(said.contains(&expected), "{said}");
+        let world = World::new(&[]);
+        let set = format!("serve.{section}:={{}}");
+        let merged = format!(r#"{{"serve": {{"{section}": {{"x": 1}}}}}}"#);
+        for assigned in [
+            set.as_str(),
+            merged.as_str(),
+            "serve:={}",
+            r#"{"serve": null}"#,
+        ] {
+            let error = world.load_with(&[], &[assigned]).unwrap_err();
+            let is_theirs = matches!(error.problem, jp_config::Problem::OutsideUser { section }
+                if section.starts_with("serve."));
+            assert!(is_theirs, "{assigned}: {error}");
+        }
+    }
+    // What is unset is not said, and would be gone.
+    let unset = World::new(&[
+        ("user/config.toml", own),
+        ("ws/.jp.json", r#"{"serve": null}"#),
+    ]);
+    let said = unset.error();
+    assert!(
+        said.contains("belongs in the user's configuration"),
+        "{said}"
+    );
+}
+
+#[test]
+fn tokens_count_only_as_far_as_the_configuration_says() {
+    let issuer = "issuer = 'https://login.example.com'\njwks = '/keys.json'\n";
+    for (more, expected) in [
+        (
+            "resource = 'https://x.example'\nissuers = {}",
+            "expected at least one issuer",
+        ),
+        (
+            &*format!("resource = 'http://x.example'\n[serve.oauth.issuers.a]\n{issuer}"),
+            "expected a URL that starts with `https://`",
+        ),
+        (
+            &*format!(
+                "resource = 'https://x.example'\n[serve.oauth.issuers.a]\n{issuer}algorithms = []"
+            ),
+            "expected at least one algorithm",
+        ),
+        (
+            &*format!(
+                "resource = 'https://x.example'\n[serve.oauth.issuers.a]\n{issuer}algorithms = ['HS256']"
+            ),
+            "HS256",
+        ),
+        (
+            &*format!(
+                "resource = 'https://x.example'\n[serve.oauth.issuers.a]\n{issuer}principals = {{ a = 'b c' }}"
+            ),
+            "invalid name of a principal `b c`",
+        ),
+        (
+            &*format!(
+                "resource = 'https://x.example'\n[serve.oauth.issuers.a]\n{issuer}[serve.oauth.issuers.b]\n{issuer}"
+            ),
+            "the issuer is that of `a` too",
+        ),
+    ] {
+        let world = World::new(&[("user/config.toml", &format!("[serve.oauth]\n{more}"))]);
+        let said = world.error();
+        assert!(said.contains(expected), "{said}");
+    }
+    for (text, expected) in [
+        ("[serve]\nhosts = ['a b']", "invalid host `a b`"),
+        (
+            "[serve.limits]\ntotal = 0",
+            "expected a whole number from 1 to 100000",
+        ),
+        (
+            "[serve.principals.'a b']",
+            "invalid name of a principal `a b`",
+        ),
+        (
+            "[serve.principals.a.policy.limits]\nmemory = '2GB'",
+            "serve.principals.a.policy",
+        ),
+    ] {
+        let said = World::new(&[("user/config.toml", text)]).error();
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
 fn a_policy_that_asks_for_more_than_there_is_is_an_error() {
     let world = World::new(&[("user/config.toml", "[policy.limits]\nmemory = '2GB'")]);
     assert!(

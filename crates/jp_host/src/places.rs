@@ -144,6 +144,15 @@ impl Places {
         Ok(self.data_dir()?.join("serve/key"))
     }
 
+    /// Returns the file of the tokens of others whom the user lets in over HTTP.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::NoHome`] when there is no place for it.
+    pub fn serve_tokens(&self) -> Result<PathBuf, OpenError> {
+        Ok(self.data_dir()?.join("serve/tokens.json"))
+    }
+
     /// Opens the audit log, kept as the options say. A front that runs anything must.
     ///
     /// # Errors

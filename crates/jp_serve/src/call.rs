@@ -23,9 +23,10 @@ use crate::{
     catalogue::Catalogue,
     content,
     handler::is_modern,
+    principal::Served,
     progress::{Reporter, Wish},
+    queue::{Shift, Turn},
     sealed::{Kept, Purpose, Refused},
-    server::Shared,
     spill, tasks,
 };
 
@@ -38,7 +39,7 @@ pub(crate) struct Request {
 
 /// A call that can be made: which tool of which state of the workspace, and with what.
 pub(crate) struct Job {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Served,
     pub(crate) catalogue: Arc<Catalogue>,
     /// The id of the tool.
     pub(crate) tool: String,
@@ -48,6 +49,8 @@ pub(crate) struct Job {
     /// What the client declared that it can be asked for.
     client: Option<ClientCapabilities>,
     pub(crate) cancel: CancellationToken,
+    /// The place that the call has among those of all principals, over HTTP.
+    pub(crate) shift: Shift,
 }
 
 /// How one round of a call ended.
@@ -87,7 +90,7 @@ impl Request {
     /// Makes the call.
     pub(crate) async fn run(
         mut self,
-        shared: &Arc<Shared>,
+        shared: &Served,
         catalogue: Arc<Catalogue>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = catalogue.id(&self.params.name) else {
@@ -97,13 +100,16 @@ impl Request {
         let gone = self.context.ct.clone();
         let modern = is_modern(&self.context);
         let knows_tasks = modern && capabilities.as_ref().is_some_and(|it| it.supports_tasks());
+        let parts = self.context.extensions.get::<http::request::Parts>();
+        let turn = parts.and_then(|parts| parts.extensions.get::<Arc<Turn>>().cloned());
         let job = Arc::new(Job {
             tool: tool.to_owned(),
-            shared: Arc::clone(shared),
+            shared: shared.clone(),
             catalogue: Arc::clone(&catalogue),
             arguments: self.params.arguments.take().unwrap_or_default(),
             id: request_id(&self.context.id),
             client: capabilities,
+            shift: Shift::new(turn.as_ref()),
             // A task goes on when its request is over.
             cancel: if knows_tasks {
                 CancellationToken::new()

@@ -9,6 +9,7 @@ use std::{
 use jp_config::tool::TaskMode;
 use jp_host::Workspace;
 use jp_llm::{Host, PreparedTool};
+use jp_policy::Policy;
 use jp_tool::DescribedTool;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
@@ -20,9 +21,12 @@ use crate::{annotations, lazy::Index};
 /// before ours.
 const LONGEST_NAME: usize = 110;
 
-/// The tools of one state of a workspace.
+/// The tools of one state of a workspace, as the principals of one policy have them.
 pub(crate) struct Catalogue {
     workspace: Arc<Workspace>,
+    policy: Option<Arc<Policy>>,
+    /// The host of the workspace under that policy. Calls are made on that of their own caller.
+    host: Host,
     tools: Vec<Tool>,
     /// The same, with what tools said of themselves.
     completed: OnceLock<Vec<Tool>>,
@@ -46,7 +50,7 @@ impl<T> Default for Measured<T> {
 
 impl Catalogue {
     /// Lists the tools. Nothing is compiled and no server is started for it.
-    pub(crate) fn of(workspace: Arc<Workspace>, host: &Host) -> Self {
+    pub(crate) fn of(workspace: Arc<Workspace>, host: Host, policy: Option<Arc<Policy>>) -> Self {
         let mut made = Self {
             tools: Vec::new(),
             completed: OnceLock::new(),
@@ -56,17 +60,19 @@ impl Catalogue {
             indexes: Measured::default(),
             sizes: Measured::default(),
             workspace: Arc::clone(&workspace),
+            host: host.clone(),
+            policy,
         };
         let mut found = Vec::new();
-        for tool in workspace.tools(host) {
+        for tool in workspace.tools(&host) {
             match tool {
-                Ok(tool) if tool.is_enabled() && tool.is_offered(host) => found.push(tool),
+                Ok(tool) if tool.is_enabled() && tool.is_offered(&host) => found.push(tool),
                 Ok(_) => {}
                 Err(error) => made.problems.push(error.to_string()),
             }
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
-        let added = found.into_iter().filter(|tool| made.add(tool, host));
+        let added = found.into_iter().filter(|tool| made.add(tool, &host));
         let added = added.collect();
         made.unasked = Mutex::new(added);
         made
@@ -74,7 +80,7 @@ impl Catalogue {
 
     /// Asks the tools what they are whose configuration does not say it: once, in the background, and
     /// without any authority. A list that is wanted meanwhile does not wait.
-    pub(crate) fn complete(self: &Arc<Self>, host: impl FnOnce() -> Host) {
+    pub(crate) fn complete(self: &Arc<Self>) {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
@@ -84,13 +90,13 @@ impl Catalogue {
         if tools.is_empty() {
             return;
         }
-        let (catalogue, host) = (Arc::clone(self), host());
+        let catalogue = Arc::clone(self);
         runtime.spawn(async move {
             let mut completed = catalogue.tools.clone();
             for (shown, tool) in completed.iter_mut().zip(&tools) {
                 // One that fails to say it says why when it is called.
-                if let Ok(Some(said)) = tool.described(&host).await {
-                    *shown = show(tool, Some(said), &host);
+                if let Ok(Some(said)) = tool.described(&catalogue.host).await {
+                    *shown = show(tool, Some(said), &catalogue.host);
                 }
             }
             let _ = catalogue.completed.set(completed);
@@ -125,9 +131,19 @@ impl Catalogue {
         self.completed.get().is_some() || self.tools.is_empty()
     }
 
-    /// Tells whether these are the tools of a workspace.
-    pub(crate) fn is_of(&self, workspace: &Arc<Workspace>) -> bool {
-        Arc::ptr_eq(&self.workspace, workspace)
+    /// Tells whether these are the tools of a workspace under a policy.
+    pub(crate) fn is_of(&self, workspace: &Arc<Workspace>, policy: Option<&Arc<Policy>>) -> bool {
+        Arc::ptr_eq(&self.workspace, workspace) && self.is_under(policy)
+    }
+
+    /// Tells whether these are the tools that a policy leaves.
+    pub(crate) fn is_under(&self, policy: Option<&Arc<Policy>>) -> bool {
+        self.policy.as_ref() == policy
+    }
+
+    /// Returns what may be read and shown under the policy. No call is made on it.
+    pub(crate) const fn host(&self) -> &Host {
+        &self.host
     }
 
     pub(crate) const fn workspace(&self) -> &Arc<Workspace> {

@@ -10,17 +10,20 @@ mod listener;
 mod watch;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 pub(crate) use self::ears::Ears;
-use self::{listener::Listener, watch::Lists};
-use crate::server::Shared;
+use self::listener::Listener;
+use crate::{principal::Served, server::Shared};
 
 /// As many clients hear of changes at once; a client of the newest revision counts once for each of its
 /// subscriptions.
 const MOST_LISTENERS: usize = 4_096;
+
+/// As many of them are of one principal other than the user, so that nobody takes the places of others.
+const MOST_OF_ONE: usize = 1_024;
 
 /// As many resources are followed by one client, or in one subscription.
 const MOST_FOLLOWED: usize = 256;
@@ -36,8 +39,8 @@ pub(crate) struct Changes(Mutex<State>);
 struct State {
     listeners: HashMap<u64, Arc<Listener>>,
     next: u64,
-    /// The lists as the clients know them, while the watcher runs.
-    known: Option<Lists>,
+    /// Whether the watcher runs.
+    watched: bool,
 }
 
 /// Why a client cannot hear of changes.
@@ -45,6 +48,8 @@ struct State {
 enum Full {
     #[error("too many subscriptions: end some first (limit: {MOST_LISTENERS})")]
     Listeners,
+    #[error("too many subscriptions: end some of yours first (limit: {MOST_OF_ONE})")]
+    Own,
     #[error(
         "too many resources are followed: end some subscriptions first (limit: {MOST_FOLLOWED} for each client)"
     )]
@@ -71,10 +76,15 @@ impl Changes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a client in, and starts the watcher with the first one. `known` is how the lists are now.
-    fn enter(shared: &Arc<Shared>, listener: Listener, known: Lists) -> Result<Place, Full> {
+    /// Takes a client in, and starts the watcher with the first one.
+    fn enter(shared: &Served, listener: Listener) -> Result<Place, Full> {
         let listener = Arc::new(listener);
         let mut state = shared.changes.state();
+        let is_own = |one: &&Arc<Listener>| one.principal() == shared.principal();
+        let has_many = || state.listeners.values().filter(is_own).count() >= MOST_OF_ONE;
+        if !shared.who().is_user() && has_many() {
+            return Err(Full::Own);
+        }
         if state.listeners.len() >= MOST_LISTENERS {
             return Err(Full::Listeners);
         }
@@ -84,12 +94,12 @@ impl Changes {
         let id = state.next;
         state.next += 1;
         state.listeners.insert(id, Arc::clone(&listener));
-        if state.known.is_none() {
-            state.known = Some(known);
-            tokio::spawn(watch::run(Arc::downgrade(shared)));
+        if !state.watched {
+            state.watched = true;
+            tokio::spawn(watch::run(Arc::downgrade(shared.shared())));
         }
         Ok(Place {
-            shared: Arc::downgrade(shared),
+            shared: Arc::downgrade(shared.shared()),
             id,
             listener,
         })
@@ -104,20 +114,12 @@ impl Changes {
     /// again.
     fn goes_on(&self) -> bool {
         let mut state = self.state();
-        if state.listeners.is_empty() {
-            state.known = None;
-        }
-        state.known.is_some()
+        state.watched = !state.listeners.is_empty();
+        state.watched
     }
 
     fn listeners(&self) -> Vec<Arc<Listener>> {
         self.state().listeners.values().cloned().collect()
-    }
-
-    /// Returns the addresses that anybody follows.
-    fn followed(&self) -> BTreeSet<String> {
-        let listeners = self.listeners();
-        listeners.iter().flat_map(|one| one.followed()).collect()
     }
 }
 

@@ -1,22 +1,20 @@
 //! `completion/complete`: what could be filled into a prompt or the address of a resource. The protocol
 //! knows no completion of tools' arguments.
 
-use std::sync::Arc;
-
 use rmcp::{
     ErrorData,
     model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference},
 };
 
 use crate::{
+    principal::Served,
     prompts,
     resources::{Shelf, audit, beside, shelf, uri},
-    server::Shared,
 };
 
 /// Answers `completion/complete`.
 pub(crate) async fn complete(
-    shared: &Arc<Shared>,
+    shared: &Served,
     request: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let shelf = shelf(shared).await?;
@@ -29,7 +27,7 @@ pub(crate) async fn complete(
 
 /// Returns everything that is known to fit, whatever was typed so far.
 fn known(
-    shared: &Shared,
+    shared: &Served,
     shelf: &Shelf,
     request: &CompleteRequestParams,
 ) -> Result<Vec<String>, ErrorData> {
@@ -68,7 +66,7 @@ fn of_prompt(shelf: &Shelf, prompt: &str, argument: &str) -> Result<Vec<String>,
 }
 
 fn of_family(
-    shared: &Shared,
+    shared: &Served,
     shelf: &Shelf,
     family: &str,
     variable: &str,

@@ -17,6 +17,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use crate::Tls;
+
 /// As many connections are served at once; more wait to be accepted.
 const MOST_CONNECTIONS: usize = 4_096;
 
@@ -64,7 +66,12 @@ impl Listener for UnixListener {
 }
 
 /// Serves until `stop` is cancelled.
-pub(crate) async fn serve(listener: impl Listener, router: Router, stop: CancellationToken) {
+pub(crate) async fn serve(
+    listener: impl Listener,
+    router: Router,
+    tls: Option<Tls>,
+    stop: CancellationToken,
+) {
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let mut open = JoinSet::new();
     loop {
@@ -78,9 +85,17 @@ pub(crate) async fn serve(listener: impl Listener, router: Router, stop: Cancell
         };
         match stream {
             Ok(stream) => {
-                let serving = converse(stream, router.clone(), stop.clone());
+                let (tls, router, stop) = (tls.clone(), router.clone(), stop.clone());
                 open.spawn(async move {
-                    serving.await;
+                    match tls {
+                        None => converse(stream, router, stop).await,
+                        // Beside the loop, which does not wait for a client that says nothing.
+                        Some(tls) => {
+                            if let Some(stream) = tls.accept(stream).await {
+                                converse(stream, router, stop).await;
+                            }
+                        }
+                    }
                     drop(place);
                 });
             }

@@ -29,4 +29,13 @@ pub enum ServeError {
         /// How long it is.
         found: usize,
     },
+    /// The certificates are not PEM, or none are there.
+    #[error("invalid certificate: expected a chain of certificates as PEM")]
+    Certificate,
+    /// The key is not PEM.
+    #[error("invalid key: expected a private key as PEM")]
+    PrivateKey,
+    /// Certificate and key cannot be used together.
+    #[error("cannot use certificate and key: {0}")]
+    Tls(#[from] rustls::Error),
 }

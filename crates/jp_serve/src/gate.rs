@@ -1,4 +1,4 @@
-//! Who may use a server that others can reach: whoever has the token.
+//! The tokens that let clients in, and the header that they come in.
 
 use data_encoding::BASE64URL_NOPAD;
 use jp_disk::Sha256;
@@ -44,15 +44,27 @@ impl Token {
         Self(Sha256::of(text.as_bytes()))
     }
 
-    /// Tells whether the value of an `Authorization` header has the token. How long that takes says
-    /// nothing about the token, since hashes are compared.
-    pub(crate) fn is_in(&self, header: Option<&str>) -> bool {
-        let given = header.and_then(|header| {
-            let (scheme, given) = header.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then(|| given.trim())
-        });
-        given.is_some_and(|given| Self::hash(given).0 == self.0)
+    /// Takes what a client has sent, whatever it is.
+    pub(crate) fn given(text: &str) -> Self {
+        Self::hash(text)
     }
+
+    pub(crate) const fn digest(&self) -> &Sha256 {
+        &self.0
+    }
+
+    /// Tells whether both are the same. How long that takes says nothing about the token, since hashes
+    /// are compared.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+/// Returns the token that the value of an `Authorization` header has.
+pub(crate) fn bearer(header: Option<&str>) -> Option<&str> {
+    let (scheme, given) = header?.split_once(' ')?;
+    let given = given.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !given.is_empty()).then_some(given)
 }
 
 #[cfg(test)]
@@ -62,8 +74,11 @@ mod tests {
     #[test]
     fn only_the_token_lets_in() {
         let (token, text) = Token::random().unwrap();
-        assert!(token.is_in(Some(&format!("Bearer {text}"))));
-        assert!(token.is_in(Some(&format!("bearer  {text} "))));
+        let is_in = |header: Option<&str>| {
+            bearer(header).is_some_and(|given| Token::given(given).is(&token))
+        };
+        assert!(is_in(Some(&format!("Bearer {text}"))));
+        assert!(is_in(Some(&format!("bearer  {text} "))));
         let other = Token::random().unwrap().1;
         for header in [
             None,
@@ -75,7 +90,7 @@ mod tests {
             Some(format!("Bearer {text}x")),
             Some(format!("Bearer {other}")),
         ] {
-            assert!(!token.is_in(header.as_deref()), "{header:?}");
+            assert!(!is_in(header.as_deref()), "{header:?}");
         }
     }
 

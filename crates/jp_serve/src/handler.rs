@@ -5,7 +5,10 @@
     reason = "newer revisions have no log messages; clients of older ones still ask for them"
 )]
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -30,27 +33,30 @@ use crate::{
     completion,
     lazy::{self, Meant},
     page::{LIST_LIFE_MS, Wanted},
+    principal::Served,
     progress::Wish,
-    prompts, resources,
-    server::Shared,
-    spill,
+    prompts, resources, spill,
 };
 
-/// One connection, or one session, or one request: whatever the transport makes of it.
+/// What was looked at so long ago counts as it was: a change on disk may take as long to count anywhere.
+const COUNTS: Duration = Duration::from_millis(4);
+
+/// One connection, or one session, or one request: whatever the transport makes of it. It belongs to one
+/// principal.
 pub(crate) struct Handler {
-    shared: Arc<Shared>,
+    shared: Served,
     /// What the session wants to hear of what tools log.
     level: Mutex<Option<LoggingLevel>>,
     /// What the connection hears of changes.
     ears: Ears,
-    /// The tools as they were looked at for the request that comes next.
-    looked: Mutex<Option<Arc<Catalogue>>>,
+    /// The tools as they were looked at for the headers of a request, and when.
+    looked: Mutex<Option<(Instant, Arc<Catalogue>)>>,
 }
 
 impl Handler {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: Served) -> Self {
         Self {
-            shared: Arc::clone(shared),
+            shared,
             level: Mutex::default(),
             ears: Ears::default(),
             looked: Mutex::default(),
@@ -58,13 +64,20 @@ impl Handler {
     }
 
     /// Returns the tools as they are now. A request looks once: over HTTP for its headers already.
-    fn listed(&self) -> Result<Arc<Catalogue>, ErrorData> {
+    fn listed(&self, served: &Served) -> Result<Arc<Catalogue>, ErrorData> {
         let looked = self
             .looked
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        looked.map_or_else(|| self.shared.listed(), Ok)
+        let policy = served.who().policy();
+        let counts = |(at, catalogue): &(Instant, Arc<Catalogue>)| {
+            at.elapsed() < COUNTS && catalogue.is_under(policy)
+        };
+        match looked.filter(counts) {
+            Some((_, catalogue)) => Ok(catalogue),
+            None => served.listed(),
+        }
     }
 
     /// Tells whether the client of a request gets three tools instead of all.
@@ -151,7 +164,8 @@ impl ServerHandler for Handler {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalogue = self.shared.catalogue().ok()?;
         let tool = catalogue.tool(name).cloned();
-        *self.looked.lock().unwrap_or_else(PoisonError::into_inner) = Some(catalogue);
+        let looked = Some((Instant::now(), catalogue));
+        *self.looked.lock().unwrap_or_else(PoisonError::into_inner) = looked;
         tool
     }
 
@@ -160,7 +174,8 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let catalogue = self.shared.listed()?;
+        let served = self.shared.for_request(&context.extensions)?;
+        let catalogue = served.listed()?;
         let tools = if self.is_lazy(&context, &catalogue) {
             lazy::tools(&catalogue)
         } else {
@@ -180,14 +195,15 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let served = self.shared.for_request(&context.extensions)?;
         let wish = self.wish(&context);
-        let catalogue = self.listed()?;
+        let catalogue = self.listed(&served)?;
         let request = match self.meant(request, &context, &catalogue) {
             Meant::Call(request) => request,
             Meant::Answer(answer) => return Ok(answer.into()),
         };
         Request::new(request, context, wish)
-            .run(&self.shared, catalogue)
+            .run(&served, catalogue)
             .await
     }
 
@@ -203,29 +219,29 @@ impl ServerHandler for Handler {
     async fn get_task(
         &self,
         request: GetTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.shared
-            .task(&request.task_id)
-            .await
-            .map(GetTaskResult::new)
+        let served = self.shared.for_request(&context.extensions)?;
+        served.task(&request.task_id).await.map(GetTaskResult::new)
     }
 
     async fn update_task(
         &self,
         request: UpdateTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        let served = self.shared.for_request(&context.extensions)?;
         let responses = serde_json::to_value(request.input_responses).unwrap_or_default();
-        self.shared.answer_task(&request.task_id, responses).await
+        served.answer_task(&request.task_id, responses).await
     }
 
     async fn cancel_task(
         &self,
         request: CancelTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.shared.cancel_task(&request.task_id).await
+        let served = self.shared.for_request(&context.extensions)?;
+        served.cancel_task(&request.task_id).await
     }
 
     async fn list_resources(
@@ -233,7 +249,8 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.shared, Wanted::new(request, is_modern(&context))?).await
+        let served = self.shared.for_request(&context.extensions)?;
+        resources::list(&served, Wanted::new(request, is_modern(&context))?).await
     }
 
     async fn list_resource_templates(
@@ -241,20 +258,22 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        resources::list_templates(&self.shared, Wanted::new(request, is_modern(&context))?).await
+        let served = self.shared.for_request(&context.extensions)?;
+        resources::list_templates(&served, Wanted::new(request, is_modern(&context))?).await
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let kept = spill::read(&self.shared, &request.uri).await;
+        let served = self.shared.for_request(&context.extensions)?;
+        let kept = spill::read(&served, &request.uri).await;
         let kept = kept.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         if let Some(contents) = kept {
             return Ok(ReadResourceResult::new(vec![contents]).into());
         }
-        let read = resources::read(&self.shared, request.uri).await?;
+        let read = resources::read(&served, request.uri).await?;
         Ok(read.into())
     }
 
@@ -263,7 +282,8 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        prompts::list(&self.shared, Wanted::new(request, is_modern(&context))?).await
+        let served = self.shared.for_request(&context.extensions)?;
+        prompts::list(&served, Wanted::new(request, is_modern(&context))?).await
     }
 
     async fn get_prompt(
@@ -271,15 +291,17 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.shared, request, &context).await
+        let served = self.shared.for_request(&context.extensions)?;
+        prompts::get(&served, request, &context).await
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        completion::complete(&self.shared, request).await
+        let served = self.shared.for_request(&context.extensions)?;
+        completion::complete(&served, request).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -292,9 +314,8 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.ears
-            .follow(&self.shared, &context.peer, request.uri)
-            .await
+        let served = self.shared.for_request(&context.extensions)?;
+        self.ears.follow(&served, &context.peer, request.uri).await
     }
 
     async fn unsubscribe(

@@ -1,152 +1,135 @@
-//! A server on HTTP: `/mcp` for clients, `/healthz` and `/readyz` for whoever watches it.
+//! A server on HTTP: `/mcp` for clients, `/healthz` and `/readyz` for whoever watches it, and where clients
+//! of OAuth learn where to get tokens.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::{
     Router,
-    body::{Body, to_bytes},
-    extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode, header},
-    middleware::{self, Next},
+    extract::State,
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
-    routing::get,
+    routing::{any, get},
 };
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
-};
-use serde_json::json;
-use tokio::{
-    net::{TcpListener, UnixListener},
-    time,
-};
+use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
+use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Server, Token, connections, handler::Handler, server::Shared, sessions};
-
-/// Larger requests are refused with 413.
-const LARGEST_REQUEST: usize = 4 * 1024 * 1024;
+use crate::{
+    Server, Tls, Token, connections,
+    directory::Directory,
+    door::{Door, LARGEST_REQUEST, enter},
+    oauth::metadata::{self, WELL_KNOWN},
+    principal::Served,
+    queue::Queue,
+    seats::Seats,
+};
 
 /// Where pages of this machine come from. That a page comes from this very server is checked before.
 const OWN_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 
-/// A request has this long to arrive.
-const ARRIVAL: Duration = Duration::from_secs(30);
-
-/// What stands before every request to `/mcp`.
-#[derive(Clone)]
-struct Door {
-    token: Option<Token>,
-    sessions: Arc<LocalSessionManager>,
-}
+/// The names of this machine.
+const OWN_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 impl Server {
-    /// Serves HTTP on a listener of this machine until it is stopped. Whoever has the token gets in.
+    /// Serves HTTP on a listener of this machine until it is stopped. Whoever has the token gets in as the
+    /// user, and others with tokens of their own.
     pub async fn on_tcp(&self, listener: TcpListener, token: Token, stop: CancellationToken) {
-        let router = router(self.shared(), Some(token), &stop);
-        connections::serve(listener, router, stop).await;
+        let router = router(&self.user(), Some(token), &stop, false);
+        connections::serve(listener, router, None, stop).await;
     }
 
-    /// Serves HTTP on a Unix socket until it is stopped. Whoever may open the socket gets in.
+    /// Serves HTTPS on a listener until it is stopped, as [`Server::on_tcp`] serves HTTP.
+    pub async fn on_tls(
+        &self,
+        listener: TcpListener,
+        tls: Tls,
+        token: Token,
+        stop: CancellationToken,
+    ) {
+        let router = router(&self.user(), Some(token), &stop, true);
+        connections::serve(listener, router, Some(tls), stop).await;
+    }
+
+    /// Serves HTTP on a Unix socket until it is stopped. Whoever may open the socket is the user.
     pub async fn on_unix(&self, listener: UnixListener, stop: CancellationToken) {
-        let router = router(self.shared(), None, &stop);
-        connections::serve(listener, router, stop).await;
+        let router = router(&self.user(), None, &stop, false);
+        connections::serve(listener, router, None, stop).await;
     }
 }
 
-fn router(shared: &Arc<Shared>, token: Option<Token>, stop: &CancellationToken) -> Router {
-    let sessions = sessions::keeper();
-    let config = StreamableHttpServerConfig::default()
-        .with_allowed_origins(OWN_ORIGINS)
+fn router(
+    user: &Served,
+    token: Option<Token>,
+    stop: &CancellationToken,
+    is_secure: bool,
+) -> Router {
+    let door = Arc::new(Door {
+        shared: Arc::clone(user.shared()),
+        directory: Directory::new(user.shared(), token),
+        seats: Seats::default(),
+        queue: Arc::<Queue>::default(),
+        config: config(user, is_secure).with_cancellation_token(stop.child_token()),
+        is_secure,
+    });
+    let ready = user.clone();
+    let below = format!("{WELL_KNOWN}/mcp");
+    Router::new()
+        .route("/mcp", any(enter))
+        .route(WELL_KNOWN, get(protected))
+        .route(&below, get(protected))
+        .with_state(door)
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(move || is_ready(ready.clone())))
+}
+
+/// Says which hosts and origins are ours: those of this machine, and what `serve.hosts` names.
+fn config(user: &Served, is_secure: bool) -> StreamableHttpServerConfig {
+    let hosts = user.options().hosts.iter();
+    let origins = hosts.clone().map(|host| {
+        let scheme = if is_secure { "https" } else { "http" };
+        let has_port = host
+            .rsplit_once(':')
+            .is_some_and(|(_, port)| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()));
+        let port = if has_port { "" } else { ":*" };
+        format!("{scheme}://{host}{port}")
+    });
+    let origins = OWN_ORIGINS
+        .map(|origin| match is_secure {
+            true => origin.replacen("http", "https", 1),
+            false => origin.to_owned(),
+        })
+        .into_iter()
+        .chain(origins);
+    let hosts = OWN_HOSTS
+        .map(ToOwned::to_owned)
+        .into_iter()
+        .chain(hosts.cloned());
+    StreamableHttpServerConfig::default()
+        .with_allowed_hosts(hosts)
+        .with_allowed_origins(origins)
         .with_max_request_body_bytes(LARGEST_REQUEST)
         // An answer that nothing comes before is one body: a stream of one event costs more on both sides.
         .with_json_response(true)
-        .with_cancellation_token(stop.child_token());
-    let ours = Arc::clone(shared);
-    let service = StreamableHttpService::new(
-        move || Ok(Handler::new(&ours)),
-        Arc::clone(&sessions),
-        config,
-    );
-    let door = Door { token, sessions };
-    let ready = Arc::clone(shared);
-    Router::new()
-        .route_service("/mcp", service)
-        .route_layer(middleware::from_fn_with_state(door, enter))
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/readyz", get(move || is_ready(Arc::clone(&ready))))
+}
+
+/// Says where tokens come from, if any but those of this server count.
+async fn protected(State(door): State<Arc<Door>>) -> Response {
+    match door.directory.oauth() {
+        Some(oauth) => {
+            let kind = [(header::CONTENT_TYPE, "application/json")];
+            (kind, metadata::document(&oauth).to_string()).into_response()
+        }
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 /// Tells whether calls could be made now.
-async fn is_ready(shared: Arc<Shared>) -> Response {
-    match shared.catalogue() {
+async fn is_ready(user: Served) -> Response {
+    match user.catalogue() {
         Ok(_) => "ok\n".into_response(),
         Err(_) => {
             let text = "the workspace cannot be opened; the server's own output says why\n";
             (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
         }
     }
-}
-
-/// Lets a request in that has the token, is one message, and arrives in time.
-async fn enter(State(door): State<Door>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    if let Some(token) = &door.token
-        && !token.is_in(text(&parts.headers, header::AUTHORIZATION.as_str()))
-    {
-        let how = [(header::WWW_AUTHENTICATE, "Bearer")];
-        let text =
-            "a token is needed: `Authorization: Bearer …`; `jp serve` printed it when it started\n";
-        return (StatusCode::UNAUTHORIZED, how, text).into_response();
-    }
-    if !is_own_page(&parts.headers) {
-        let text = "requests of pages that others serve are refused\n";
-        return (StatusCode::FORBIDDEN, text).into_response();
-    }
-    if parts.method != Method::POST {
-        return next.run(Request::from_parts(parts, body)).await;
-    }
-    let body = match time::timeout(ARRIVAL, to_bytes(body, LARGEST_REQUEST)).await {
-        Ok(Ok(body)) => body,
-        Ok(Err(_)) => return StatusCode::PAYLOAD_TOO_LARGE.into_response(),
-        Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
-    };
-    if body.trim_ascii_start().starts_with(b"[") {
-        return refuse(
-            -32600,
-            "batches are not part of the protocol: send one message at a time",
-        );
-    }
-    if opens_session(&parts.headers) && !sessions::has_room(&door.sessions).await {
-        let text = "too many sessions: end some, or use revision 2026-07-28, which needs none\n";
-        return (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
-    }
-    next.run(Request::from_parts(parts, Body::from(body))).await
-}
-
-/// Tells whether a request comes from no page, or from one of the place that it is sent to. Which places
-/// are ours is checked with the `Host` header.
-fn is_own_page(headers: &HeaderMap) -> bool {
-    let Some(origin) = headers.get(header::ORIGIN) else {
-        return true;
-    };
-    let (origin, host) = (origin.to_str().ok(), text(headers, header::HOST.as_str()));
-    origin.and_then(|origin| origin.strip_prefix("http://")) == host && host.is_some()
-}
-
-/// Tells whether a request may open a session: it has none yet, and does not say that it needs none.
-fn opens_session(headers: &HeaderMap) -> bool {
-    let modern =
-        text(headers, "mcp-protocol-version").is_some_and(|version| version >= "2026-07-28");
-    !modern && !headers.contains_key("mcp-session-id")
-}
-
-fn refuse(code: i32, message: &str) -> Response {
-    let error =
-        json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
-    let kind = [(header::CONTENT_TYPE, "application/json")];
-    (StatusCode::BAD_REQUEST, kind, error.to_string()).into_response()
-}
-
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name)?.to_str().ok()
 }

@@ -4,8 +4,6 @@
 mod asked;
 mod make;
 
-use std::sync::Arc;
-
 use jp_config::ServedPromptConfig;
 use rmcp::{
     ErrorData, RoleServer,
@@ -17,18 +15,15 @@ use rmcp::{
 
 use crate::{
     page::Wanted,
+    principal::Served,
     resources::{Shelf, beside, shelf},
-    server::Shared,
 };
 
 /// The prompt that is made of the knowledge base. No other can have the name.
 const KNOWLEDGE: &str = "knowledge";
 
 /// Answers `prompts/list`.
-pub(crate) async fn list(
-    shared: &Arc<Shared>,
-    wanted: Wanted,
-) -> Result<ListPromptsResult, ErrorData> {
+pub(crate) async fn list(shared: &Served, wanted: Wanted) -> Result<ListPromptsResult, ErrorData> {
     let shelf = shelf(shared).await?;
     let part = wanted.part(&all(&shelf), |prompt| &prompt.name);
     let mut result = ListPromptsResult::with_all_items(part.items);
@@ -40,7 +35,7 @@ pub(crate) async fn list(
 
 /// Answers `prompts/get`.
 pub(crate) async fn get(
-    shared: &Arc<Shared>,
+    shared: &Served,
     mut request: GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<GetPromptResponse, ErrorData> {

@@ -16,11 +16,11 @@ use rmcp::{
 };
 
 pub(crate) use self::shelf::{Shelf, Shelves};
-use crate::{page::Wanted, server::Shared};
+use crate::{page::Wanted, principal::Served};
 
 /// Answers `resources/list`.
 pub(crate) async fn list(
-    shared: &Arc<Shared>,
+    shared: &Served,
     wanted: Wanted,
 ) -> Result<ListResourcesResult, ErrorData> {
     let shelf = shelf(shared).await?;
@@ -34,7 +34,7 @@ pub(crate) async fn list(
 
 /// Answers `resources/templates/list`.
 pub(crate) async fn list_templates(
-    shared: &Arc<Shared>,
+    shared: &Served,
     wanted: Wanted,
 ) -> Result<ListResourceTemplatesResult, ErrorData> {
     let shelf = shelf(shared).await?;
@@ -48,10 +48,7 @@ pub(crate) async fn list_templates(
 
 /// Answers `resources/read`. What was read is not to be kept by clients: files change unannounced, and
 /// rmcp says so to those that ask.
-pub(crate) async fn read(
-    shared: &Arc<Shared>,
-    uri: String,
-) -> Result<ReadResourceResult, ErrorData> {
+pub(crate) async fn read(shared: &Served, uri: String) -> Result<ReadResourceResult, ErrorData> {
     let contents = beside(shared, move |shared| {
         read::read(shared, &uri).map_err(|error| error.of(&uri))
     });
@@ -59,7 +56,7 @@ pub(crate) async fn read(
 }
 
 /// Returns everything that can be read now.
-pub(crate) async fn shelf(shared: &Arc<Shared>) -> Result<Arc<Shelf>, ErrorData> {
+pub(crate) async fn shelf(shared: &Served) -> Result<Arc<Shelf>, ErrorData> {
     let shelf = beside(shared, |shared| shared.shelves.now(shared)).await?;
     shelf.map_err(|error| {
         ErrorData::internal_error(format!("the workspace cannot be opened: {error}"), None)
@@ -68,10 +65,10 @@ pub(crate) async fn shelf(shared: &Arc<Shared>) -> Result<Arc<Shelf>, ErrorData>
 
 /// Does something with files, beside the tasks that must not wait for them.
 pub(crate) async fn beside<T: Send + 'static>(
-    shared: &Arc<Shared>,
-    work: impl FnOnce(&Shared) -> T + Send + 'static,
+    shared: &Served,
+    work: impl FnOnce(&Served) -> T + Send + 'static,
 ) -> Result<T, ErrorData> {
-    let shared = Arc::clone(shared);
+    let shared = shared.clone();
     let done = tokio::task::spawn_blocking(move || work(&shared)).await;
     done.map_err(|error| ErrorData::internal_error(format!("the server failed: {error}"), None))
 }

@@ -6,25 +6,40 @@ use std::sync::{
 };
 
 use jp_host::{Live, OpenError};
-use jp_llm::{Approver, Caller, NobodyToAsk};
+use jp_llm::{Approver, NobodyToAsk};
 use rmcp::ErrorData;
 
 use crate::{
-    Keep, Lazy, ServeError, aside::Aside, catalogue::Catalogue, changes::Changes,
-    resources::Shelves, sealed::Seals, tasks::Running,
+    Keep, Lazy, ServeError, Tokens,
+    aside::Aside,
+    catalogue::Catalogue,
+    changes::Changes,
+    principal::{Principal, Served},
+    resources::Shelves,
+    sealed::Seals,
+    tasks::Running,
 };
+
+/// As many lists of tools are kept: one for each policy of a principal.
+const MOST_CATALOGUES: usize = 64;
 
 /// How a server serves. What is not said is not there.
 #[derive(Clone)]
 pub struct Options {
-    /// The name that stands in the audit log for whoever is connected.
+    /// The user: the name of everybody who is connected and not let in as somebody else.
     pub principal: String,
-    /// Asks a person whether calls may run.
+    /// Asks a person whether calls of the user may run.
     pub approver: Arc<dyn Approver>,
+    /// Asks a person whether calls of others may run.
+    pub others: Arc<dyn Approver>,
     /// What is kept on disk for clients. Without it there are no tasks, and large results are not kept.
     pub keep: Option<Keep>,
     /// Which clients get three tools that find, describe and call all others.
     pub lazy: Lazy,
+    /// The tokens of others whom the user lets in over HTTP.
+    pub tokens: Option<Tokens>,
+    /// The names that clients may know the server by, beside those of this machine.
+    pub hosts: Vec<String>,
 }
 
 impl Options {
@@ -34,8 +49,11 @@ impl Options {
         Self {
             principal: principal.into(),
             approver: Arc::new(NobodyToAsk),
+            others: Arc::new(NobodyToAsk),
             keep: None,
             lazy: Lazy::default(),
+            tokens: None,
+            hosts: Vec::new(),
         }
     }
 }
@@ -48,7 +66,9 @@ pub struct Server(Arc<Shared>);
 pub(crate) struct Shared {
     live: Live,
     options: Options,
-    catalogue: Mutex<Option<Arc<Catalogue>>>,
+    user: Arc<Principal>,
+    /// The tools by the policies they were listed under, the one used last at the end.
+    catalogues: Mutex<Vec<Arc<Catalogue>>>,
     pub(crate) seals: Seals,
     pub(crate) running: Running,
     pub(crate) aside: Aside,
@@ -67,8 +87,9 @@ impl Server {
         let seals = Seals::new(options.keep.as_ref())?;
         Ok(Self(Arc::new(Shared {
             live,
+            user: Principal::user(&options.principal),
             options,
-            catalogue: Mutex::new(None),
+            catalogues: Mutex::default(),
             seals,
             running: Running::default(),
             aside: Aside::default(),
@@ -84,7 +105,7 @@ impl Server {
     ///
     /// When the workspace cannot be opened as it is now.
     pub fn problems(&self) -> Result<Vec<String>, OpenError> {
-        Ok(self.0.catalogue()?.problems().to_vec())
+        Ok(self.user().catalogue()?.problems().to_vec())
     }
 
     /// Ends the programs that were started for tools. Calls under way must have ended.
@@ -103,26 +124,43 @@ impl Server {
         }
         &self.0
     }
+
+    /// Returns the server as the user has it.
+    pub(crate) fn user(&self) -> Served {
+        let shared = Arc::clone(self.shared());
+        let who = Arc::clone(shared.user());
+        Served::new(shared, who)
+    }
 }
 
-impl Shared {
-    /// Returns the tools as they are on disk now. They are listed anew only when something has changed.
+impl Served {
+    /// Returns the tools as they are on disk now, and as this principal has them. They are listed anew
+    /// only when something has changed.
     pub(crate) fn catalogue(&self) -> Result<Arc<Catalogue>, OpenError> {
-        let workspace = self.live.now()?;
+        let workspace = self.live().now()?;
         let mut known = self
-            .catalogue
+            .catalogues
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.as_ref()
-            && known.is_of(&workspace)
-        {
-            known.complete(|| workspace.host().for_caller(self.caller()));
-            return Ok(Arc::clone(known));
+        let policy = self.who().policy();
+        if let Some(at) = known.iter().position(|one| one.is_of(&workspace, policy)) {
+            if at + 1 < known.len() {
+                let found = known.remove(at);
+                known.push(found);
+            }
+            if let Some(found) = known.last() {
+                found.complete();
+                return Ok(Arc::clone(found));
+            }
+        }
+        known.retain(|one| Arc::ptr_eq(one.workspace(), &workspace));
+        if known.len() >= MOST_CATALOGUES {
+            known.remove(0);
         }
         let host = workspace.host().for_caller(self.caller());
-        let listed = Arc::new(Catalogue::of(workspace, &host));
-        listed.complete(|| host);
-        *known = Some(Arc::clone(&listed));
+        let listed = Arc::new(Catalogue::of(workspace, host, policy.cloned()));
+        listed.complete();
+        known.push(Arc::clone(&listed));
         Ok(listed)
     }
 
@@ -133,15 +171,20 @@ impl Shared {
         })
     }
 
-    /// Returns the caller behind every connection, whom nobody can ask anything yet.
-    pub(crate) fn caller(&self) -> Caller {
-        Caller {
-            principal: self.options.principal.clone(),
-            approver: Arc::clone(&self.options.approver),
-            ..Caller::default()
+    /// Returns what a model is told of the server as a whole.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        let catalogue = self.catalogue().ok()?;
+        let (knowledge, _) = jp_llm::knowledge_prompt(catalogue.host());
+        let mut text = INSTRUCTIONS.to_owned();
+        if let Some(knowledge) = knowledge {
+            text.push_str("\n\n");
+            text.push_str(&knowledge);
         }
+        Some(text)
     }
+}
 
+impl Shared {
     pub(crate) const fn keep(&self) -> Option<&Keep> {
         self.options.keep.as_ref()
     }
@@ -154,22 +197,13 @@ impl Shared {
         &self.live
     }
 
-    pub(crate) fn principal(&self) -> &str {
-        &self.options.principal
+    pub(crate) const fn options(&self) -> &Options {
+        &self.options
     }
-}
 
-impl Shared {
-    /// Returns what a model is told of the server as a whole.
-    pub(crate) fn instructions(&self) -> Option<String> {
-        let catalogue = self.catalogue().ok()?;
-        let (knowledge, _) = jp_llm::knowledge_prompt(catalogue.workspace().host());
-        let mut text = INSTRUCTIONS.to_owned();
-        if let Some(knowledge) = knowledge {
-            text.push_str("\n\n");
-            text.push_str(&knowledge);
-        }
-        Some(text)
+    /// Returns the user whose server it is.
+    pub(crate) const fn user(&self) -> &Arc<Principal> {
+        &self.user
     }
 }
 

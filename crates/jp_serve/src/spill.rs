@@ -10,7 +10,7 @@ use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use crate::{
     ServeError,
     keep::{Keep, millis, now},
-    server::Shared,
+    principal::Served,
 };
 
 /// Longer texts are kept.
@@ -34,7 +34,7 @@ const TYPE: &str = "text/plain; charset=utf-8";
 pub(crate) const SCHEME: &str = "jp://result/";
 
 /// Keeps the text of a result that is too long for clients, and hands on its head.
-pub(crate) async fn keep_large(shared: &Shared, mut result: CallToolResult) -> CallToolResult {
+pub(crate) async fn keep_large(shared: &Served, mut result: CallToolResult) -> CallToolResult {
     let Some(keep) = shared.keep() else {
         return result;
     };
@@ -110,7 +110,7 @@ struct Wanted {
 
 /// Reads a kept result, or a part of it; nothing when the name is not one, or not this principal's.
 pub(crate) async fn read(
-    shared: &Shared,
+    shared: &Served,
     uri: &str,
 ) -> Result<Option<ResourceContents>, ServeError> {
     let (Some(keep), Some(wanted)) = (shared.keep(), parse(uri)) else {

@@ -29,7 +29,7 @@ impl Server {
         use rmcp::service::ServerInitializeError::{Cancelled, ConnectionClosed};
         let transport =
             AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_LINE);
-        let handler = Handler::new(self.shared());
+        let handler = Handler::new(self.user());
         // In a box, for its type is too deep for the compiler to lay out within those of its callers.
         let serving: BoxFuture<'_, _> = Box::pin(serve_server_with_ct(handler, transport, stop));
         match serving.await {

@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     call::{Job, Round},
     keep::{Keep, millis, now},
+    principal::Served,
     sealed::Kept,
-    server::Shared,
 };
 
 /// A call that takes longer becomes a task, unless its tool says otherwise.
@@ -168,7 +168,7 @@ fn unknown() -> ErrorData {
     ErrorData::invalid_params("unknown task: it is over, or was never yours", None)
 }
 
-impl Shared {
+impl Served {
     /// Returns a task of this principal.
     pub(crate) async fn task(&self, id: &str) -> Result<DetailedTask, ErrorData> {
         let (keep, id) = self.known(id)?;

@@ -361,9 +361,10 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "jp_serve",
-        "the front for agents: a workspace as an MCP server on streams, HTTP and Unix sockets; tools, questions, progress, resources, prompts, completion, notices of changes, sealed states, sessions, tokens",
+        "the front for agents: a workspace as an MCP server on streams, HTTP and Unix sockets; tools, questions, progress, resources, prompts, completion, notices of changes, sealed states, sessions; principals, their tokens and turns",
         &[
             all(Clock),
+            only(Files, "tokens/known.rs"),
             only(Sockets, "connections.rs"),
             only(Sockets, "http.rs"),
             only(Randomness, "gate.rs"),

@@ -1,7 +1,9 @@
 //! `jp serve`: the tools of a workspace for agents that speak the Model Context Protocol.
 
+mod afar;
 mod install;
 mod run;
+mod token;
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -27,12 +29,21 @@ Examples:
   jp -C ~/project serve                     serve another workspace
   jp serve --http 127.0.0.1:7878            serve HTTP; prints URL and token
   JP_TOKEN=… jp serve --http 127.0.0.1:0    with a token of your own
-  jp serve --unix /run/user/1000/jp.sock    serve HTTP on a Unix socket"
+  jp serve --unix /run/user/1000/jp.sock    serve HTTP on a Unix socket
+  jp serve token add ci --policy read-only  let somebody else in
+  jp serve --http 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem"
 )]
 pub(crate) struct ServeArgs {
-    /// Serve HTTP on this address of this machine; port 0 takes a free one
+    /// Serve HTTP on this address; port 0 takes a free one. One that other machines reach needs
+    /// `--tls-cert` and `--tls-key`, tokens or `serve.oauth`, and `serve.hosts`
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
+    /// Serve HTTPS with this chain of certificates (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_key", requires = "http")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// Serve HTTP on a Unix socket, which only you can open
     #[arg(long, value_name = "PATH", conflicts_with = "http")]
     unix: Option<PathBuf>,
@@ -52,12 +63,16 @@ pub(crate) struct ServeArgs {
 enum Command {
     /// Add jp to the MCP servers of an agent or editor
     Install(install::InstallArgs),
+    /// Say who else may use a server over HTTP
+    #[command(subcommand)]
+    Token(token::Command),
 }
 
 /// Serves, or runs a verb.
 pub(crate) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
     match &args.command {
         Some(Command::Install(args)) => install::run(args, ui),
+        Some(Command::Token(command)) => token::run(command, ui),
         None => run::run(args, ui),
     }
 }

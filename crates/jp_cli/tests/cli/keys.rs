@@ -43,6 +43,9 @@ const SIGNED: &str = "jp_llm/tests/it/signed.rs";
 const LAYERS: &str = "jp_config/tests/layers.rs";
 const RESOURCES: &str = "jp_serve/tests/serve/resources.rs";
 const PROMPTS: &str = "jp_serve/tests/serve/prompts.rs";
+const PRINCIPALS: &str = "jp_serve/tests/serve/principals.rs";
+const LIMITS: &str = "jp_serve/tests/serve/limits.rs";
+const OAUTH: &str = "jp_serve/tests/serve/oauth.rs";
 const TASKS: &str = "jp_serve/tests/serve/tasks.rs";
 const BROKER: &str = "jp_llm/tests/it/endpoints.rs";
 
@@ -185,6 +188,19 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("registries.<>.key", Test(REGISTRIES, "registries_are_the_users_alone")),
         ("registries.<>.oci", Test(REGISTRIES, "a_registry_is_one_place")),
         ("registries.<>.url", Test(REGISTRIES, "a_registry_is_one_place")),
+        ("serve.hosts", Test("jp_serve/tests/serve/tls.rs", "a_server_with_a_certificate_speaks_tls_and_knows_the_hosts_it_was_told")),
+        ("serve.limits.concurrency", Test(LIMITS, "whoever_floods_the_server_is_told_to_wait_and_others_are_served")),
+        ("serve.limits.queue", Test(LIMITS, "whoever_floods_the_server_is_told_to_wait_and_others_are_served")),
+        ("serve.limits.streams", Test(LIMITS, "whoever_floods_the_server_is_told_to_wait_and_others_are_served")),
+        ("serve.limits.total", Test(LIMITS, "whoever_floods_the_server_is_told_to_wait_and_others_are_served")),
+        ("serve.oauth.issuers.<>.algorithms", Test(OAUTH, "every_token_that_is_wrong_in_one_point_is_refused")),
+        ("serve.oauth.issuers.<>.audience", Test(OAUTH, "an_issuer_may_have_an_audience_a_claim_and_algorithms_of_its_own")),
+        ("serve.oauth.issuers.<>.claim", Test(OAUTH, "an_issuer_may_have_an_audience_a_claim_and_algorithms_of_its_own")),
+        ("serve.oauth.issuers.<>.issuer", Test(OAUTH, "every_token_that_is_wrong_in_one_point_is_refused")),
+        ("serve.oauth.issuers.<>.jwks", Test(OAUTH, "keys_are_fetched_once_however_many_tokens_name_unknown_ones")),
+        ("serve.oauth.issuers.<>.principals", Test(OAUTH, "tokens_signed_with_rsa_and_with_ecdsa_let_their_principal_in")),
+        ("serve.oauth.issuers.<>.scope", Test(OAUTH, "a_token_without_the_scope_is_told_which_one_it_needs")),
+        ("serve.oauth.resource", Test(OAUTH, "clients_learn_where_to_get_a_token")),
         ("serve.prompts.<>.arguments[].ask", Test(PROMPTS, "a_newer_client_is_asked_for_an_argument_that_was_left_out")),
         ("serve.prompts.<>.arguments[].description", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
         ("serve.prompts.<>.arguments[].name", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
@@ -219,7 +235,14 @@ fn table() -> BTreeMap<String, Probe> {
     let tools = tools.map(|(key, probe)| (format!("conversation.tools.{key}"), probe));
     let others = of_others().into_iter();
     let others = others.map(|(key, probe)| (key.to_owned(), probe));
-    tools.chain(others).collect()
+    let mut table: BTreeMap<String, Probe> = tools.chain(others).collect();
+    // A principal's policy is one like the user's.
+    let policies = leaves()
+        .into_keys()
+        .filter(|key| key.starts_with("serve.principals."));
+    let shown = "a_policy_of_the_configuration_holds_as_well_as_that_of_the_token";
+    table.extend(policies.map(|key| (key, Test(PRINCIPALS, shown))));
+    table
 }
 
 /// Every key of the schema that has none below it, with what it may be.

@@ -33,5 +33,6 @@ mod results;
 mod secrets;
 mod shop;
 mod terminal;
+mod tokens;
 mod trust;
 mod updates;

@@ -2,7 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{PromptMessageConfig, ServeConfig, ServedPromptConfig, ServedResourceConfig};
+use super::{
+    IssuerConfig, OAuthConfig, PromptMessageConfig, ServeConfig, ServedPromptConfig,
+    ServedResourceConfig,
+    access::{is_host, is_principal_name},
+};
 
 /// The most resources, and the most prompts.
 const MAX_ENTRIES: usize = 1_000;
@@ -12,6 +16,11 @@ const MAX_ARGUMENTS: usize = 64;
 const MAX_VALUES: usize = 1_000;
 /// The most messages of a prompt.
 const MAX_MESSAGES: usize = 100;
+
+/// The most issuers.
+const MAX_ISSUERS: usize = 32;
+/// The most values of a claim that are principals.
+const MAX_PRINCIPALS: usize = 10_000;
 
 /// The prompt that jp makes of the knowledge base.
 const OURS: &str = "knowledge";
@@ -48,6 +57,20 @@ pub(crate) enum WrongEntry {
     MessageContent,
     #[error("a picture needs a `mime_type` such as `image/png`, and nothing else has one")]
     MessageType,
+    #[error("invalid host `{found}`: expected a name or an address, such as `jp.example.com`")]
+    Host { found: String },
+    #[error("invalid name of a principal `{found}`: expected up to 64 letters, digits or `._-@+`")]
+    Principal { found: String },
+    #[error("expected at least one issuer, such as `[serve.oauth.issuers.corp]`")]
+    NoIssuer,
+    #[error("the issuer is that of `{other}` too; each needs its own")]
+    SameIssuer { other: String },
+    #[error("expected at least one algorithm")]
+    NoAlgorithm,
+    #[error("expected a text")]
+    Empty,
+    #[error("{0}")]
+    Limit(#[from] jp_policy::LimitError),
 }
 
 impl ServeConfig {
@@ -78,7 +101,22 @@ impl ServeConfig {
             }
             prompt.check().map_err(|(key, wrong)| (at(key), wrong))?;
         }
-        Ok(())
+        self.check_access()
+    }
+
+    fn check_access(&self) -> Result<(), Wrong> {
+        if let Some(found) = self.hosts.iter().find(|host| !is_host(host)) {
+            let found = jp_text::shorten(found, 80).into_owned();
+            return Err((path(&["hosts"]), WrongEntry::Host { found }));
+        }
+        for (name, principal) in &self.principals {
+            let at = |more: &[&str]| path(&[&["principals", name], more].concat());
+            named(name).map_err(|wrong| (at(&[]), wrong))?;
+            if let Some(Err(error)) = principal.policy.as_ref().map(|one| one.to_policy()) {
+                return Err((at(&["policy", "limits"]), error.into()));
+            }
+        }
+        self.oauth.as_ref().map_or(Ok(()), OAuthConfig::check)
     }
 }
 
@@ -86,6 +124,62 @@ impl ServeConfig {
 fn path(parts: &[&str]) -> Vec<String> {
     let parts = parts.iter().filter(|part| !part.is_empty());
     parts.map(ToString::to_string).collect()
+}
+
+fn named(name: &str) -> Result<(), WrongEntry> {
+    match is_principal_name(name) {
+        true => Ok(()),
+        false => Err(WrongEntry::Principal {
+            found: jp_text::shorten(name, 80).into_owned(),
+        }),
+    }
+}
+
+impl OAuthConfig {
+    fn check(&self) -> Result<(), Wrong> {
+        let whole = |wrong| (path(&["oauth", "issuers"]), wrong);
+        if self.issuers.is_empty() {
+            return Err(whole(WrongEntry::NoIssuer));
+        }
+        bounded(self.issuers.len(), MAX_ISSUERS).map_err(whole)?;
+        let mut known: HashMap<&str, &str> = HashMap::new();
+        for (name, issuer) in &self.issuers {
+            let at = |key: &'static str| path(&["oauth", "issuers", name, key]);
+            issuer.check().map_err(|(key, wrong)| (at(key), wrong))?;
+            if let Some(other) = known.insert(issuer.issuer.as_str(), name) {
+                let other = other.to_owned();
+                return Err((at("issuer"), WrongEntry::SameIssuer { other }));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl IssuerConfig {
+    fn check(&self) -> Result<(), (&'static str, WrongEntry)> {
+        if self.algorithms.as_ref().is_some_and(Vec::is_empty) {
+            return Err(("algorithms", WrongEntry::NoAlgorithm));
+        }
+        for (key, text) in [
+            ("audience", &self.audience),
+            ("claim", &self.claim),
+            ("scope", &self.scope),
+        ] {
+            if text.as_ref().is_some_and(String::is_empty) {
+                return Err((key, WrongEntry::Empty));
+            }
+        }
+        bounded(self.principals.len(), MAX_PRINCIPALS).map_err(|wrong| ("principals", wrong))?;
+        for (value, name) in &self.principals {
+            // What stands for the value is checked when it is known.
+            let name = match value.as_str() {
+                "*" => name.replacen("{}", "x", 1),
+                _ => name.clone(),
+            };
+            named(&name).map_err(|wrong| ("principals", wrong))?;
+        }
+        Ok(())
+    }
 }
 
 impl ServedResourceConfig {

@@ -19,13 +19,13 @@ use super::{
     watch::Lists,
 };
 use crate::{
+    principal::Served,
     resources::{
         beside,
         read::{ReadError, is_known},
         shelf,
         stamp::{Stamp, stamp},
     },
-    server::Shared,
 };
 
 /// What one connection or session hears.
@@ -53,7 +53,7 @@ impl Ears {
     /// Tells a client of an older revision of lists that change.
     pub(crate) async fn open(
         &self,
-        shared: &Arc<Shared>,
+        shared: &Served,
         peer: &Peer<RoleServer>,
     ) -> Result<(), ErrorData> {
         let mut open = self.open.lock().await;
@@ -66,7 +66,7 @@ impl Ears {
     /// Follows a resource for a client of an older revision.
     pub(crate) async fn follow(
         &self,
-        shared: &Arc<Shared>,
+        shared: &Served,
         peer: &Peer<RoleServer>,
         uri: String,
     ) -> Result<(), ErrorData> {
@@ -96,7 +96,7 @@ impl Ears {
     /// resources are none.
     pub(crate) fn accept(
         &self,
-        shared: &Shared,
+        shared: &Served,
         requested: &SubscriptionFilter,
     ) -> SubscriptionFilter {
         let mut accepted = SubscriptionFilter::new();
@@ -129,7 +129,7 @@ impl Ears {
     /// Tells a client of the newest revision what it subscribed to, until it ends that.
     pub(crate) async fn listen(
         &self,
-        shared: &Arc<Shared>,
+        shared: &Served,
         context: SubscriptionContext,
     ) -> Result<(), ErrorData> {
         let accepted = context.accepted();
@@ -149,8 +149,9 @@ impl Ears {
             (stamps.collect::<BTreeMap<_, _>>(), Lists::of(&known))
         });
         let (followed, lists) = looked.await?;
-        let listener = Listener::new(Kinds::of(context.accepted()), followed);
-        let place = Changes::enter(shared, listener, lists).map_err(refused)?;
+        let kinds = Kinds::of(context.accepted());
+        let listener = Listener::new(shared.who(), kinds, followed, Some(lists));
+        let place = Changes::enter(shared, listener).map_err(refused)?;
         tokio::select! {
             () = context.cancelled() => {}
             () = place.listener.tell(Outlet::Sink(context.sink())) => {}
@@ -160,11 +161,11 @@ impl Ears {
 }
 
 impl Hearing {
-    async fn start(shared: &Arc<Shared>, peer: &Peer<RoleServer>) -> Result<Self, ErrorData> {
+    async fn start(shared: &Served, peer: &Peer<RoleServer>) -> Result<Self, ErrorData> {
         let shelf = shelf(shared).await?;
         let lists = beside(shared, move |_| Lists::of(&shelf)).await?;
-        let listener = Listener::new(Kinds::ALL, BTreeMap::new());
-        let place = Changes::enter(shared, listener, lists).map_err(refused)?;
+        let listener = Listener::new(shared.who(), Kinds::ALL, BTreeMap::new(), Some(lists));
+        let place = Changes::enter(shared, listener).map_err(refused)?;
         let (listener, peer) = (Arc::clone(&place.listener), peer.clone());
         let telling = tokio::spawn(async move {
             listener.tell(Outlet::Peer(peer)).await;

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -13,8 +13,12 @@ use rmcp::{
 };
 use tokio::{sync::Notify, time};
 
-use super::{Full, MOST_FOLLOWED};
-use crate::resources::stamp::Stamp;
+use super::{Full, MOST_FOLLOWED, watch::Lists};
+use crate::{
+    principal::{Principal, Served},
+    resources::{Shelf, stamp::Stamp},
+    server::Shared,
+};
 
 /// A client is told at most once in this time of the same thing.
 const PACE: Duration = Duration::from_secs(1);
@@ -66,14 +70,17 @@ struct News {
     updated: BTreeSet<String>,
 }
 
-#[derive(Default)]
 struct Inside {
     followed: BTreeMap<String, Stamp>,
     news: News,
+    /// The lists as the client knows them.
+    known: Option<Lists>,
 }
 
 /// One client that hears of changes.
 pub(super) struct Listener {
+    /// Whose client it is: others hear of other lists and records.
+    who: Arc<Principal>,
     kinds: Kinds,
     inside: Mutex<Inside>,
     wake: Notify,
@@ -88,13 +95,33 @@ pub(super) enum Outlet<'a> {
 }
 
 impl Listener {
-    pub(super) fn new(kinds: Kinds, followed: BTreeMap<String, Stamp>) -> Self {
+    /// Takes note of what a client wants to hear, and how it looks now.
+    pub(super) fn new(
+        who: &Arc<Principal>,
+        kinds: Kinds,
+        followed: BTreeMap<String, Stamp>,
+        known: Option<Lists>,
+    ) -> Self {
         let news = News::default();
         Self {
+            who: Arc::clone(who),
             kinds,
-            inside: Mutex::new(Inside { followed, news }),
+            inside: Mutex::new(Inside {
+                followed,
+                news,
+                known,
+            }),
             wake: Notify::new(),
         }
+    }
+
+    pub(super) fn principal(&self) -> &str {
+        self.who.name()
+    }
+
+    /// Returns the server as the principal of the client has it.
+    pub(super) fn served(&self, shared: &Arc<Shared>) -> Served {
+        Served::new(Arc::clone(shared), Arc::clone(&self.who))
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
@@ -125,8 +152,27 @@ impl Listener {
         inside.news.updated.remove(uri);
     }
 
+    /// Compares the lists with what the client knows. `now` makes them, unless nothing can have changed.
+    pub(super) fn compare(&self, shelf: &Shelf, now: impl FnOnce() -> Lists) {
+        let before = self.inside().known.clone();
+        if before.as_ref().is_some_and(|before| before.are_of(shelf)) {
+            return;
+        }
+        // Tools that are still being asked what they are would be told of twice, and a workspace that was
+        // opened again would look as if it had lost what they said.
+        if before.is_some() && !shelf.catalogue.is_complete() {
+            return;
+        }
+        let now = now();
+        let changed = before.map(|before| before.changed(&now));
+        self.inside().known = Some(now);
+        if let Some(changed) = changed {
+            self.lists_changed(changed);
+        }
+    }
+
     /// Takes note of lists that are not what they were.
-    pub(super) fn lists_changed(&self, changed: Kinds) {
+    fn lists_changed(&self, changed: Kinds) {
         let mut inside = self.inside();
         let heard = changed.both(self.kinds);
         if heard != Kinds::default() {
@@ -218,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_client_follows_no_more_than_it_may() {
-        let listener = Listener::new(Kinds::ALL, BTreeMap::new());
+        let listener = Listener::new(&Principal::user("ada"), Kinds::ALL, BTreeMap::new(), None);
         for n in 0..MOST_FOLLOWED {
             listener.follow(format!("x:{n}"), Stamp::Absent).unwrap();
         }
@@ -233,13 +279,11 @@ mod tests {
     #[test]
     fn what_happens_many_times_is_told_once() {
         let followed = BTreeMap::from([("x:1".to_owned(), Stamp::Absent)]);
-        let listener = Listener::new(
-            Kinds {
-                prompts: false,
-                ..Kinds::ALL
-            },
-            followed,
-        );
+        let kinds = Kinds {
+            prompts: false,
+            ..Kinds::ALL
+        };
+        let listener = Listener::new(&Principal::user("ada"), kinds, followed, None);
         for n in 0..1_000 {
             listener.looks("x:1", &Stamp::Text(n));
             listener.looks("x:2", &Stamp::Text(n));

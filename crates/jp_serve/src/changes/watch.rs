@@ -1,20 +1,19 @@
 //! The watcher: looks at what there is, and tells the clients what is not as it was.
 
 use std::{
-    collections::BTreeMap,
+    collections::HashMap,
     sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
-use jp_host::OpenError;
 use tokio::time;
 
-use super::{Changes, listener::Kinds};
+use super::listener::Kinds;
 use crate::{
     catalogue::Catalogue,
     prompts,
     resources::{
-        Shelf, beside,
+        Shelf,
         stamp::{Stamp, hash, stamp},
     },
     server::Shared,
@@ -52,12 +51,12 @@ impl Lists {
 
     /// Tells whether nothing can have changed since: the workspace is the same, and has no directory
     /// whose files are listed.
-    fn are_of(&self, shelf: &Shelf) -> bool {
+    pub(super) fn are_of(&self, shelf: &Shelf) -> bool {
         let same = Arc::ptr_eq(&self.catalogue, &shelf.catalogue);
         same && self.is_complete && shelf.topics().next().is_none()
     }
 
-    const fn changed(&self, now: &Self) -> Kinds {
+    pub(super) const fn changed(&self, now: &Self) -> Kinds {
         Kinds {
             tools: self.tools != now.tools,
             prompts: self.prompts != now.prompts,
@@ -82,51 +81,38 @@ pub(super) async fn run(shared: Weak<Shared>) {
             return;
         }
         let started = Instant::now();
-        // A workspace that cannot be opened now is looked at again; until then nothing has changed.
-        let _ = beside(&shared, look).await;
+        let looked = Arc::clone(&shared);
+        let _ = tokio::task::spawn_blocking(move || look(&looked)).await;
         pause = INTERVAL.max(started.elapsed().saturating_mul(REST));
     }
 }
 
-fn look(shared: &Shared) -> Result<(), OpenError> {
-    let shelf = shared.shelves.now(shared)?;
-    let changes = &shared.changes;
-    if let Some(changed) = changes.compare(&shelf) {
-        for listener in changes.listeners() {
-            listener.lists_changed(changed);
-        }
-    }
-    let followed = changes.followed();
-    let stamps = followed.into_iter().map(|uri| {
-        let now = stamp(shared, &shelf, &uri);
-        (uri, now)
-    });
-    let stamps: BTreeMap<String, Stamp> = stamps.collect();
-    for listener in changes.listeners() {
+/// Looks once for each client: what lists hold depends on the policy of its principal, and records belong
+/// to the principal. What several have in common is looked at once.
+fn look(shared: &Arc<Shared>) {
+    let mut lists: Vec<Lists> = Vec::new();
+    let mut stamps: HashMap<(String, String), Stamp> = HashMap::new();
+    for listener in shared.changes.listeners() {
+        let served = listener.served(shared);
+        // A workspace that cannot be opened now is looked at again; until then nothing has changed.
+        let Ok(shelf) = shared.shelves.now(&served) else {
+            return;
+        };
+        listener.compare(&shelf, || {
+            let mut known = lists.iter();
+            let known = known.find(|one| Arc::ptr_eq(&one.catalogue, &shelf.catalogue));
+            known.cloned().unwrap_or_else(|| {
+                let now = Lists::of(&shelf);
+                lists.push(now.clone());
+                now
+            })
+        });
         for uri in listener.followed() {
-            if let Some(now) = stamps.get(&uri) {
-                listener.looks(&uri, now);
-            }
+            let key = (served.principal().to_owned(), uri);
+            let uri = key.1.clone();
+            let now = stamps.entry(key);
+            let now = now.or_insert_with(|| stamp(&served, &shelf, &uri));
+            listener.looks(&uri, now);
         }
-    }
-    Ok(())
-}
-
-impl Changes {
-    /// Returns which lists are not as they were, and keeps how they are.
-    fn compare(&self, shelf: &Shelf) -> Option<Kinds> {
-        let before = self.state().known.clone()?;
-        // Tools that are still being asked what they are would be told of twice, and a workspace that was
-        // opened again would look as if it had lost what they said.
-        if !shelf.catalogue.is_complete() || before.are_of(shelf) {
-            return None;
-        }
-        let now = Lists::of(shelf);
-        let changed = before.changed(&now);
-        // Unless the last client left meanwhile.
-        if let Some(known) = &mut self.state().known {
-            *known = now;
-        }
-        Some(changed)
     }
 }

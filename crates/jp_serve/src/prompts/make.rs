@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::{
     fill::fill,
+    principal::Served,
     resources::{Shelf, read},
-    server::Shared,
 };
 
 /// All messages of a prompt together are no larger.
@@ -21,14 +21,14 @@ const LARGEST: usize = 16 * 1024 * 1024;
 /// Makes the prompt of the knowledge base.
 pub(super) fn knowledge(shelf: &Shelf) -> Result<GetPromptResult, ErrorData> {
     // What could not be read `learn` and `jp doctor` say.
-    let (section, _) = knowledge_prompt(shelf.catalogue.workspace().host());
+    let (section, _) = knowledge_prompt(shelf.catalogue.host());
     let message = section.map(|section| PromptMessage::new_text(Role::User, section));
     Ok(GetPromptResult::new(message.into_iter().collect()))
 }
 
 /// Makes a prompt of the configuration.
 pub(super) fn configured(
-    shared: &Shared,
+    shared: &Served,
     shelf: &Shelf,
     config: &ServedPromptConfig,
     arguments: JsonObject,
@@ -87,7 +87,7 @@ fn given(
 
 /// A prompt that is being made.
 struct Making<'a> {
-    shared: &'a Shared,
+    shared: &'a Served,
     shelf: &'a Shelf,
     values: &'a [(&'a str, &'a str)],
     /// How many bytes there is room for.
@@ -105,7 +105,7 @@ impl Making<'_> {
 
     fn content(&mut self, config: &PromptMessageConfig) -> Result<ContentBlock, ErrorData> {
         if let Some(image) = &config.image {
-            let host = self.shelf.catalogue.workspace().host();
+            let host = self.shelf.catalogue.host();
             let bytes = shown_file(host, image.path().as_str(), read::LARGEST as u64);
             let bytes =
                 bytes.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;

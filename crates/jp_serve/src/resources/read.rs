@@ -12,7 +12,7 @@ use super::{
     shelf::{Configured, Shelf, known_mime, mime},
     uri::Ours,
 };
-use crate::{fill::fill, server::Shared};
+use crate::{fill::fill, principal::Served};
 
 /// Larger resources are not read.
 pub(crate) const LARGEST: usize = 8 * 1024 * 1024;
@@ -53,7 +53,7 @@ impl ReadError {
 }
 
 /// Reads what is behind an address.
-pub(crate) fn read(shared: &Shared, uri: &str) -> Result<Vec<ResourceContents>, ReadError> {
+pub(crate) fn read(shared: &Served, uri: &str) -> Result<Vec<ResourceContents>, ReadError> {
     let shelf = shared.shelves.now(shared)?;
     let Some(ours) = Ours::parse(uri) else {
         let found = shelf.configured(uri).ok_or(ReadError::Unknown)?;
@@ -93,7 +93,7 @@ fn subjects(
     uri: &str,
 ) -> Result<Vec<ResourceContents>, ReadError> {
     let files = shelf.files(topic, subject).ok_or(ReadError::Unknown)?;
-    let host = shelf.catalogue.workspace().host();
+    let host = shelf.catalogue.host();
     let config = host.knowledge().topics.get(topic);
     let config = config.ok_or(ReadError::Unknown)?;
     let mut room = LARGEST;
@@ -122,7 +122,7 @@ fn configured(
         return Ok(text_of(uri, text, &mime));
     }
     let file = config.file.as_ref().ok_or(ReadError::Unknown)?;
-    let host = shelf.catalogue.workspace().host();
+    let host = shelf.catalogue.host();
     let bytes = shown_file(host, file.path().as_str(), LARGEST as u64)?;
     Ok(contents_of(uri, bytes, known_mime(config)))
 }

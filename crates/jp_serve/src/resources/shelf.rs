@@ -12,7 +12,7 @@ use jp_llm::topics;
 use rmcp::model::{Resource, ResourceTemplate};
 
 use super::uri;
-use crate::{catalogue::Catalogue, server::Shared};
+use crate::{catalogue::Catalogue, principal::Served};
 
 /// The topics are looked through again when this long has passed. Until then many requests cost as much
 /// as one.
@@ -32,24 +32,23 @@ pub(crate) struct Shelf {
     has_knowledge: bool,
 }
 
-/// The shelf that was made last.
+/// The shelves that were made last, one for each list of tools.
 #[derive(Default)]
-pub(crate) struct Shelves(Mutex<Option<Arc<Shelf>>>);
+pub(crate) struct Shelves(Mutex<Vec<Arc<Shelf>>>);
 
 impl Shelves {
     /// Returns what can be read now.
-    pub(crate) fn now(&self, shared: &Shared) -> Result<Arc<Shelf>, OpenError> {
+    pub(crate) fn now(&self, shared: &Served) -> Result<Arc<Shelf>, OpenError> {
         let catalogue = shared.catalogue()?;
         // Held while it is made: whoever comes meanwhile waits for it instead of making another.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shelf) = known.as_ref()
-            && Arc::ptr_eq(&shelf.catalogue, &catalogue)
-            && shelf.made.elapsed() < FRESH
-        {
+        known.retain(|shelf| shelf.made.elapsed() < FRESH);
+        let is_it = |shelf: &&Arc<Shelf>| Arc::ptr_eq(&shelf.catalogue, &catalogue);
+        if let Some(shelf) = known.iter().find(is_it) {
             return Ok(Arc::clone(shelf));
         }
         let made = Arc::new(Shelf::of(catalogue));
-        *known = Some(Arc::clone(&made));
+        known.push(Arc::clone(&made));
         Ok(made)
     }
 }
@@ -79,7 +78,7 @@ impl Shelf {
 
     fn add_subjects(&mut self) {
         let catalogue = Arc::clone(&self.catalogue);
-        for (id, topic, scan) in topics(catalogue.workspace().host()) {
+        for (id, topic, scan) in topics(catalogue.host()) {
             // What is wrong with a topic `learn` and `jp doctor` say.
             let Ok(scan) = scan else { continue };
             self.has_knowledge |= scan.is_learnable() || scan.learned().next().is_some();

@@ -9,7 +9,7 @@ use jp_llm::{shown_file_stamp, shown_subject_stamp};
 use rmcp::model::Tool;
 
 use super::{Shelf, audit, uri::Ours};
-use crate::server::Shared;
+use crate::principal::Served;
 
 /// What a resource looked like.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub(crate) enum Stamp {
 }
 
 /// Looks at a resource.
-pub(crate) fn stamp(shared: &Shared, shelf: &Shelf, uri: &str) -> Stamp {
-    let host = shelf.catalogue.workspace().host();
+pub(crate) fn stamp(shared: &Served, shelf: &Shelf, uri: &str) -> Stamp {
+    let host = shelf.catalogue.host();
     let Some(ours) = Ours::parse(uri) else {
         let Some(found) = shelf.configured(uri) else {
             return Stamp::Absent;

@@ -67,10 +67,13 @@ impl Worker {
             if !self.ask(asked).await {
                 return;
             }
+            // Who waits for a person keeps nobody from running.
+            self.job.shift.rest();
             match self.hear().await {
                 Some(answers) => kept.answers.extend(answers),
                 None => return self.job.cancel.cancel(),
             }
+            self.job.shift.go_on().await;
             running = spawn(&self.job, kept, None);
         }
     }

@@ -66,6 +66,11 @@ fn kept() -> Result<Vec<Place>, CliError> {
     add("the trust file", own.trust_file()?, Others::Read);
     add("the trusted keys", own.keys_file()?, Others::Read);
     add("the audit log", own.audit_dir()?, Others::Nothing);
+    add(
+        "the tokens of servers",
+        own.serve_tokens()?,
+        Others::Nothing,
+    );
     let known = Places::new(Path::new("."), data);
     add("the receipts", known.receipts(), Others::Read);
     add("the revocations", known.revocations(), Others::Read);

@@ -13,7 +13,7 @@ use std::{
 use async_trait::async_trait;
 use jp_host::Live;
 use jp_llm::{Approval, ApprovalRequest, Approver, Delivery, DeliveryRequest};
-use jp_serve::{Keep, Options, ServeError, Server, Token};
+use jp_serve::{Keep, Options, ServeError, Server, Tls, Token, Tokens};
 use tokio::{net::TcpListener, net::UnixListener, sync::Mutex};
 
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     interrupt::Interrupts, places, session::opening, ui::Ui,
 };
 
-use super::ServeArgs;
+use super::{ServeArgs, afar};
 
 /// The variable that a token of the user's own is read from.
 const TOKEN: &str = "JP_TOKEN";
@@ -31,26 +31,32 @@ const SPARES: usize = 2;
 
 /// Serves until the client goes away or the server is stopped.
 pub(super) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
-    if let Some(addr) = args.http
-        && !addr.ip().is_loopback()
-    {
-        return Err(CliError::usage(format!(
-            "invalid address {addr}: expected one of this machine, such as 127.0.0.1:{}",
-            addr.port()
-        )));
-    }
+    let tls = tls(args)?;
     let location = places::workspace(ui)?;
     // A client may be started anywhere, and a grant of the home directory would be one of jp's own files.
     places::own().refuse_own(&location.root)?;
     let interrupts = listen()?;
     let opened = opening(location, ui).for_many_calls(SPARES);
     let live = Live::open(opened, places::own())?;
-    let terminal = args.http.is_some() || args.unix.is_some();
-    let mut options = Options::new(jp_host::principal());
-    if args.yes || (terminal && ui.can_ask) {
-        let asks = TerminalApprover::new(ui, &interrupts, args.yes);
-        options.approver = Arc::new(OneAtATime(Mutex::new(asks)));
+    let config = live.now()?.loaded().config.serve.clone();
+    let tokens = Tokens::at(&places::own().serve_tokens()?);
+    if let Some(addr) = args.http {
+        afar::check(addr, tls.is_some(), &config, &tokens)?;
     }
+    let terminal = (args.http.is_some() || args.unix.is_some()) && ui.can_ask;
+    let mut options = Options::new(jp_host::principal());
+    if terminal {
+        let asks = TerminalApprover::new(ui, &interrupts, false);
+        options.others = Arc::new(OneAtATime(Mutex::new(asks)));
+        options.approver = Arc::clone(&options.others);
+    }
+    if args.yes {
+        // For the user's own client. Nobody else is let loose by it.
+        let agrees = TerminalApprover::new(ui, &interrupts, true);
+        options.approver = Arc::new(OneAtATime(Mutex::new(agrees)));
+    }
+    options.tokens = Some(tokens);
+    options.hosts = config.hosts;
     options.keep = keep(ui);
     options.lazy = args.lazy.into();
     let server = Server::new(live, options).map_err(failed)?;
@@ -65,7 +71,7 @@ pub(super) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
             source,
         })?;
     let served = runtime.block_on(async {
-        let served = serve(args, &server, &interrupts, ui).await;
+        let served = serve(args, tls, &server, &interrupts, ui).await;
         server.end().await;
         served
     });
@@ -76,6 +82,7 @@ pub(super) fn run(args: &ServeArgs, ui: &Ui) -> Result<Exit, CliError> {
 
 async fn serve(
     args: &ServeArgs,
+    tls: Option<Tls>,
     server: &Server,
     interrupts: &Interrupts,
     ui: &Ui,
@@ -86,12 +93,16 @@ async fn serve(
             let (token, made) = token()?;
             let listener = bind(addr).await?;
             let bound = listener.local_addr().unwrap_or(addr);
-            ui.line(format_args!("http://{bound}/mcp"))?;
+            let scheme = if tls.is_some() { "https" } else { "http" };
+            ui.line(format_args!("{scheme}://{bound}/mcp"))?;
             if let Some(made) = made {
                 ui.say(format_args!("Token, shown only now: {made}"));
             }
             ui.say("Ctrl-C ends it.");
-            server.on_tcp(listener, token, stop).await;
+            match tls {
+                Some(tls) => server.on_tls(listener, tls, token, stop).await,
+                None => server.on_tcp(listener, token, stop).await,
+            }
             Ok(())
         }
         (None, Some(path)) => {
@@ -123,6 +134,27 @@ fn keep(ui: &Ui) -> Option<Keep> {
             None
         }
     }
+}
+
+/// The largest file of certificates or keys that is read.
+const MAX_PEM: u64 = 1024 * 1024;
+
+/// Reads the certificate and its key.
+fn tls(args: &ServeArgs) -> Result<Option<Tls>, CliError> {
+    let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else {
+        return Ok(None);
+    };
+    let read = |path: &Path| {
+        let bytes = jp_disk::read(path, MAX_PEM)
+            .and_then(|found| found.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound)));
+        bytes.map_err(|source| CliError::System {
+            what: format!("cannot read {}", path.display()),
+            source,
+        })
+    };
+    let tls = Tls::new(&read(chain)?, &read(key)?);
+    let tls = tls.map_err(|error| CliError::usage(format!("{}: {error}", chain.display())))?;
+    Ok(Some(tls))
 }
 
 async fn bind(addr: SocketAddr) -> Result<TcpListener, CliError> {
