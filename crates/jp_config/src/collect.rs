@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{
     diagnose,
     document::{Document, Format},
-    error::{ConfigError, Problem, USER_ONLY},
+    error::{ConfigError, Problem, USER_ONLY, USER_ONLY_KEY},
     extends::{self, Extends, Strategy},
     file::{Reader, canonical},
     front::{Origins, Remarks, Translated},
@@ -185,6 +185,11 @@ fn check(document: &Document, said: &Translated, layer: Layer) -> Result<(), Con
     {
         let problem = Problem::OutsideUser { section };
         return Err(fail(vec![section.to_string()], problem));
+    }
+    let (section, key, name) = USER_ONLY_KEY;
+    if layer == Layer::Workspace && tree.get(section).is_some_and(|it| it.get(key).is_some()) {
+        let path = vec![section.to_owned(), key.to_owned()];
+        return Err(fail(path, Problem::OutsideUser { section: name }));
     }
     let checked = match document.format {
         Format::Toml => diagnose::check(tree),

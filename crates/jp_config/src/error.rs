@@ -13,6 +13,10 @@ pub(crate) const MAX_FILES: usize = 1_000;
 /// The sections that only the user's own file may hold.
 pub(crate) const USER_ONLY: [&str; 3] = ["policy", "broker", "registries"];
 
+/// The key that only the user's own file may hold of a section that others may write too.
+pub(crate) const USER_ONLY_KEY: (&str, &str, &str) =
+    ("serve", "trust_prompts", "serve.trust_prompts");
+
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigError {

@@ -20,7 +20,7 @@ use crate::{
     declaring::{self, Declaring},
     document::Index,
     env,
-    error::{ConfigError, Origin, Place, Problem, USER_ONLY, Warning},
+    error::{ConfigError, Origin, Place, Problem, USER_ONLY, USER_ONLY_KEY, Warning},
     partial,
     tree::{self, Spot},
     validate,
@@ -198,10 +198,17 @@ fn assign_all(
             let problem = Problem::OutsideUser { section };
             return Err(ConfigError::at(place, Some(section.to_string()), problem));
         }
+        let (section, key, name) = USER_ONLY_KEY;
+        let of_user = |tree: &Value| tree.get(section).and_then(|it| it.get(key)).cloned();
+        let before = of_user(merged);
         assignment.apply(merged).map_err(|error| ConfigError {
-            place: Some(Box::new(place)),
+            place: Some(Box::new(place.clone())),
             ..error
         })?;
+        if of_user(merged) != before {
+            let problem = Problem::OutsideUser { section: name };
+            return Err(ConfigError::at(place, Some(name.to_owned()), problem));
+        }
         assigned.extend(paths.into_iter().map(|path| (path, origin.clone())));
         Ok(())
     };

@@ -15,7 +15,10 @@ use std::{
 };
 
 pub(crate) use self::ears::Ears;
-use self::{listener::Listener, watch::Lists};
+use self::{
+    listener::{Kinds, Listener},
+    watch::Lists,
+};
 use crate::server::Shared;
 
 /// As many clients hear of changes at once; a client of the newest revision counts once for each of its
@@ -93,6 +96,17 @@ impl Changes {
             id,
             listener,
         })
+    }
+
+    /// Tells all clients that the tools are not as they were.
+    pub(crate) fn tools_changed(&self) {
+        let changed = Kinds {
+            tools: true,
+            ..Kinds::default()
+        };
+        for listener in self.listeners() {
+            listener.lists_changed(changed);
+        }
     }
 
     /// Tells whether there is room for one more resource to follow.

@@ -31,7 +31,7 @@ use crate::{
     lazy::{self, Meant},
     page::{LIST_LIFE_MS, Wanted},
     progress::Wish,
-    prompts, resources,
+    prompts, proposing, resources,
     server::Shared,
     spill,
 };
@@ -129,11 +129,15 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let catalogue = self.shared.listed()?;
-        let tools = if self.is_lazy(&context, &catalogue) {
+        let mut tools = if self.is_lazy(&context, &catalogue) {
             lazy::tools(&catalogue)
         } else {
             catalogue.tools().to_vec()
         };
+        let is_offered = self.shared.proposals.is_offered(self.shared.principal());
+        if is_offered && catalogue.id(proposing::NAME).is_none() {
+            tools.push(proposing::tool());
+        }
         let mut result = ListToolsResult::with_all_items(tools);
         result.result_type = Some(ResultType::COMPLETE);
         if is_modern(&context) {
@@ -149,6 +153,12 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let wish = self.wish(&context);
+        let catalogue = self.shared.listed()?;
+        if proposing::is_meant(&request, &catalogue) {
+            let principal = self.shared.principal();
+            let filed = proposing::call(request, &catalogue, principal).await;
+            return Ok(filed.into());
+        }
         let request = match self.meant(request, &context)? {
             Meant::Call(request) => request,
             Meant::Answer(answer) => return Ok(answer.into()),

@@ -20,6 +20,7 @@
 //! ```
 
 mod annotations;
+mod approving;
 mod asking;
 mod call;
 mod catalogue;
@@ -37,6 +38,7 @@ mod lazy;
 mod page;
 mod progress;
 mod prompts;
+mod proposing;
 mod resources;
 mod sealed;
 mod server;

@@ -1,8 +1,11 @@
 //! What all connections of a server share.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use jp_host::{Live, OpenError};
@@ -10,8 +13,8 @@ use jp_llm::{Approver, Caller, NobodyToAsk};
 use rmcp::ErrorData;
 
 use crate::{
-    Keep, Lazy, ServeError, catalogue::Catalogue, changes::Changes, resources::Shelves,
-    sealed::Seals, tasks::Running,
+    Keep, Lazy, ServeError, approving::PATIENCE, catalogue::Catalogue, changes::Changes,
+    proposing::Proposals, resources::Shelves, sealed::Seals, tasks::Running,
 };
 
 /// How a server serves. What is not said is not there.
@@ -25,6 +28,8 @@ pub struct Options {
     pub keep: Option<Keep>,
     /// Which clients get three tools that find, describe and call all others.
     pub lazy: Lazy,
+    /// How long a call waits for a person who can only decide elsewhere, with `jp approve`.
+    pub patience: Duration,
 }
 
 impl Options {
@@ -36,6 +41,7 @@ impl Options {
             approver: Arc::new(NobodyToAsk),
             keep: None,
             lazy: Lazy::default(),
+            patience: PATIENCE,
         }
     }
 }
@@ -54,6 +60,7 @@ pub(crate) struct Shared {
     sweeps: AtomicBool,
     pub(crate) shelves: Shelves,
     pub(crate) changes: Changes,
+    pub(crate) proposals: Proposals,
 }
 
 impl Server {
@@ -73,6 +80,7 @@ impl Server {
             sweeps: AtomicBool::default(),
             shelves: Shelves::default(),
             changes: Changes::default(),
+            proposals: Proposals::default(),
         })))
     }
 
@@ -142,6 +150,22 @@ impl Shared {
 
     pub(crate) const fn keep(&self) -> Option<&Keep> {
         self.options.keep.as_ref()
+    }
+
+    /// Returns who is asked on the terminal of the server, if anybody is there.
+    pub(crate) fn terminal(&self) -> &dyn Approver {
+        &*self.options.approver
+    }
+
+    pub(crate) const fn patience(&self) -> Duration {
+        self.options.patience
+    }
+
+    /// Offers the tool that passes proposals on, to a principal that was denied something.
+    pub(crate) fn offer_proposals(&self, principal: &str) {
+        if self.proposals.note(principal) {
+            self.changes.tools_changed();
+        }
     }
 
     pub(crate) const fn lazy(&self) -> Lazy {

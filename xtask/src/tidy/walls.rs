@@ -255,6 +255,9 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_llm",
                 "jp_policy",
                 "jp_registry",
+                // What the user decided about calls.
+                "jp_store",
+                "jp_text",
             ],
             &[],
             &["jp_tool"],
@@ -328,6 +331,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_policy",
                 "jp_publish",
                 "jp_registry",
+                "jp_store",
                 "jp_tool",
                 "jp_wasm",
             ],

@@ -43,6 +43,7 @@ const SIGNED: &str = "jp_llm/tests/it/signed.rs";
 const LAYERS: &str = "jp_config/tests/layers.rs";
 const RESOURCES: &str = "jp_serve/tests/serve/resources.rs";
 const PROMPTS: &str = "jp_serve/tests/serve/prompts.rs";
+const APPROVALS: &str = "jp_serve/tests/serve/approvals.rs";
 const TASKS: &str = "jp_serve/tests/serve/tasks.rs";
 const BROKER: &str = "jp_llm/tests/it/endpoints.rs";
 
@@ -203,6 +204,7 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("serve.resources.<>.title", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
         ("serve.resources.<>.uri", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
         ("serve.resources.<>.uri_template", Test(RESOURCES, "a_template_is_filled_with_what_stands_in_the_address_and_nothing_more")),
+        ("serve.trust_prompts", Test(APPROVALS, "a_trusted_client_asks_in_place_and_no_other_does")),
         ("tooling.<>.id", Test(SIGNED, "a_tool_that_the_configuration_names_must_be_locked_in_a_version_that_will_do")),
         ("tooling.<>.manifest", Test(TOOLING, "tooling_is_read_in_each_of_its_forms")),
         ("tooling.<>.path", Test(TOOLING, "tooling_is_read_in_each_of_its_forms")),
