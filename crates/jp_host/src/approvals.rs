@@ -149,12 +149,12 @@ impl Approvals {
     /// Looks for the counter, which is not there before something was decided, or not any more.
     fn find_counter(&self) -> io::Result<Option<Arc<Generation>>> {
         let found = Generation::open(&self.0.path)?.map(Arc::new);
-        let mut counter = self
-            .0
-            .counter
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        counter.clone_from(&found);
+        if found.is_some() || self.counter().is_some() {
+            let counter = self.0.counter.write();
+            counter
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone_from(&found);
+        }
         Ok(found)
     }
 

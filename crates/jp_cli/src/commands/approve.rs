@@ -156,7 +156,10 @@ pub(super) fn only<T>(
 }
 
 fn list(all: bool, json: bool, ui: &Ui) -> Result<Exit, CliError> {
-    let requests = approvals()?.requests(clock::now()).map_err(failed)?;
+    let approvals = approvals()?;
+    // What is over for a day is of no use to anybody.
+    approvals.sweep(clock::now()).map_err(failed)?;
+    let requests = approvals.requests(clock::now()).map_err(failed)?;
     let wanted = |request: &&Request| all || request.standing == Standing::Waiting;
     let shown: Vec<&Request> = requests.iter().filter(wanted).collect();
     if json {

@@ -51,16 +51,20 @@ fn what_is_allowed_for_a_workspace_holds_until_it_changes_or_is_taken_back() {
     read().exits(126);
     sandbox.write(config, &text);
     read().exits(0);
-    let mut terminal = Terminal::start(&sandbox, &["tool", "run", "write", "path=a.txt"]);
-    terminal.sees("Run it?").types("never\n");
-    assert!(terminal.exits(126).contains("from now on"));
-    // Whatever is said on the command line.
-    sandbox.call(&["write", "path=a.txt"]).exits(126);
     sandbox
         .jp(&["revoke", "--all"])
         .exits(0)
         .warns("1 taken back");
-    sandbox.call(&["write", "path=a.txt"]).exits(126);
+    let mut terminal = Terminal::start(&sandbox, &READ);
+    terminal.sees("Run it?").types("never\n");
+    assert!(terminal.exits(126).contains("from now on"));
+    // Whatever is said on the command line.
+    sandbox.call(&["read", "path=notes.txt"]).exits(126);
+    sandbox
+        .jp(&["revoke", "--all"])
+        .exits(0)
+        .warns("0 taken back");
+    sandbox.call(&["read", "path=notes.txt"]).exits(126);
 }
 
 /// A server on its streams.
@@ -136,8 +140,7 @@ fn a_call_of_an_agent_is_allowed_from_another_terminal_and_from_nowhere_else() {
     let sandbox = Sandbox::with_tools();
     sandbox.jp(&["approve"]).exits(0).warns("Nothing waits");
     let mut serving = Serving::start(&sandbox);
-    let arguments = json!({"path": "notes.txt", "text": "x\u{1b}[2Jy"});
-    serving.call(1, "read", &arguments);
+    serving.call(1, "read", &json!({}));
     // The arguments do not fit; nobody is asked about such a call.
     serving.hears(|message| message["id"] == 1);
     serving.call(2, "read", &json!({"path": "notes.txt"}));

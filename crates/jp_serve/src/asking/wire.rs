@@ -243,7 +243,7 @@ mod tests {
         let keys: Vec<&str> = wanted.iter().map(|one| one.key.as_str()).collect();
         assert_eq!(keys, ["name", "who"]);
         let params = &wanted[1].request["params"];
-        assert_eq!(params["message"], "Who?");
+        assert_eq!(params["message"], "The tool `t` asks:\nWho?");
         assert_eq!(params["requestedSchema"]["required"], json!(["name"]));
         assert!(wanted[0].is_for(&alone) && wanted[1].is_for(&form));
         assert!(!wanted[0].is_for(&form) && !wanted[1].is_for(&alone));
