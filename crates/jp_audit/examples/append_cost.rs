@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 arguments_hash: log.hash_arguments(black_box(br#"{"subject":"rust","page":3}"#)),
                 grant: "fs.read:/subjects memory:64MiB time:30s fuel:1000000000",
                 decision: Decision::Allowed,
+                decided_by: None,
                 outcome: OutcomeKind::Success,
                 detail: None,
                 duration_us: 12,

@@ -39,6 +39,7 @@ pub struct Entry {
     pub arguments_hash: String,
     pub grant: String,
     pub decision: String,
+    pub decided_by: Option<String>,
     pub outcome: String,
     pub detail: Option<String>,
     pub duration_us: u64,

@@ -131,6 +131,8 @@ pub struct Record<'a> {
     pub grant: &'a str,
     /// What was decided before the call ran.
     pub decision: Decision,
+    /// Who decided it, and how, where a person did.
+    pub decided_by: Option<&'a str>,
     /// How it ended.
     pub outcome: OutcomeKind,
     /// The error's message or the limit's name.
@@ -182,6 +184,9 @@ impl Record<'_> {
         out.push(b'"');
         text(out, "grant", self.grant, MAX_GRANT);
         text(out, "decision", self.decision.as_str(), MAX_NAME);
+        if let Some(by) = self.decided_by {
+            text(out, "decided_by", by, MAX_NAME);
+        }
         text(out, "outcome", self.outcome.as_str(), MAX_NAME);
         if let Some(detail) = self.detail {
             text(out, "detail", detail, MAX_DETAIL);

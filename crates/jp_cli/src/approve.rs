@@ -77,15 +77,16 @@ impl TerminalApprover {
     async fn ask(&self, request: &ApprovalRequest<'_>) -> Approval {
         let is_whole = self.show(request, View::Bounded);
         prompt::forget_typed();
-        let (more, please) = match (request.editable, is_whole) {
-            (false, true) => ("", "Please type y or n."),
-            (true, true) => ("/e to edit", "Please type y, n or e."),
-            (false, false) => ("/v to view everything", "Please type y, n or v."),
+        let (more, please) = match (request.can_remember, is_whole) {
+            (false, true) => ("", "Please type y, n or e."),
+            (true, true) => ("", "Please type y, n, w, never or e."),
+            (false, false) => ("/v to view everything", "Please type y, n, e or v."),
             (true, false) => (
-                "/e to edit/v to view everything",
-                "Please type y, n, e or v.",
+                "/v to view everything",
+                "Please type y, n, w, never, e or v.",
             ),
         };
+        self.say_answers(request.can_remember);
         let keys = format!("Run it? [y/N{more}] ");
         loop {
             self.ui.write(&self.ui.paint(Style::Strong, &keys));
@@ -93,7 +94,9 @@ impl TerminalApprover {
                 Typed::Line(line) => match line.trim().to_lowercase().as_str() {
                     "y" | "yes" => return Approval::Approved,
                     "" | "n" | "no" => return Approval::Refused(None),
-                    "e" | "edit" if request.editable => {
+                    "w" | "workspace" if request.can_remember => return Approval::ForWorkspace,
+                    "never" if request.can_remember => return Approval::Never,
+                    "e" | "edit" => {
                         if let Some(edited) = self.edit(request.arguments).await {
                             return Approval::Edited(edited);
                         }
@@ -116,6 +119,17 @@ impl TerminalApprover {
                     return Approval::Refused(Some("cancelled".to_owned()));
                 }
             }
+        }
+    }
+
+    /// Says what can be answered.
+    fn say_answers(&self, can_remember: bool) {
+        let ui = &self.ui;
+        if can_remember {
+            ui.say("  answers:   y once; w in this workspace, until its configuration or the tool");
+            ui.say("             changes; n not this call; never; e edit the arguments first");
+        } else {
+            ui.say("  answers:   y once; n not this call; e edit the arguments first");
         }
     }
 

@@ -24,6 +24,7 @@ Examples:
   jp bash -c 'seq 3 | sort -r'              a script in the virtual bash
   jp serve                                  give an agent all of them
   jp trust                                  let this workspace run commands
+  jp approve                                decide about calls that wait for you
   jp audit show --last 5                    what ran lately
   jp doctor                                 find problems, and how to fix them
 
@@ -89,6 +90,15 @@ enum Command {
     Registry(commands::registry::Command),
     /// Print what is due: reminders, tasks and wake-ups, one JSON object per line
     Due(commands::due::DueArgs),
+    /// Decide about calls that wait for your approval
+    Approve(commands::approve::ApproveArgs),
+    /// List what you decided about calls
+    Grants(commands::grants::GrantsArgs),
+    /// Take back what you decided about calls
+    Revoke(commands::grants::RevokeArgs),
+    /// Say what your policy makes of a call
+    #[command(subcommand)]
+    Policy(commands::policy::Command),
     /// Trust this workspace as it is now
     Trust(commands::trust::TrustArgs),
     /// Check for problems, and print the command that fixes each
@@ -125,6 +135,10 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Serve(args) => commands::serve::run(args, ui),
         Command::Registry(command) => commands::registry::run(command, ui),
         Command::Due(args) => commands::due::run(args, ui),
+        Command::Approve(args) => commands::approve::run(args, ui),
+        Command::Grants(args) => commands::grants::run(args, ui),
+        Command::Revoke(args) => commands::grants::revoke(args, ui),
+        Command::Policy(command) => commands::policy::run(command, ui),
         Command::Trust(args) => commands::trust::run(args, ui),
         Command::Doctor(args) => commands::doctor::run(args, ui),
         Command::Completions(args) => commands::completions::run(args, ui),

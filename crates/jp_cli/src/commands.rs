@@ -1,12 +1,15 @@
 //! One module per verb: its arguments and `run`.
 
+pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod bash;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod due;
+pub(crate) mod grants;
 pub(crate) mod kb;
+pub(crate) mod policy;
 pub(crate) mod registry;
 pub(crate) mod secret;
 pub(crate) mod serve;

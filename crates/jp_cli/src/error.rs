@@ -71,6 +71,10 @@ impl From<OpenError> for CliError {
         match error {
             OpenError::Config(error) => Self::Config(error),
             OpenError::Trust(error) => Self::Trust(error),
+            OpenError::Approvals(error) => Self::System {
+                what: "cannot use your approvals".to_owned(),
+                source: io::Error::other(error),
+            },
             OpenError::Audit(error) => Self::Audit(error),
             OpenError::Install(error) => Self::install(error),
             OpenError::Registry(error) => Self::registry(error),

@@ -11,7 +11,7 @@ pub(crate) const MAX_TOTAL: u64 = 16 << 20;
 pub(crate) const MAX_FILES: usize = 1_000;
 
 /// The sections that only the user's own file may hold.
-const USER_ONLY: [&str; 7] = [
+const USER_ONLY: [&str; 8] = [
     "policy",
     "broker",
     "registries",
@@ -19,6 +19,7 @@ const USER_ONLY: [&str; 7] = [
     "serve.limits",
     "serve.oauth",
     "serve.principals",
+    "serve.trust_prompts",
 ];
 
 /// Returns the section of the user's own that a path leads into, or that it would replace.

@@ -197,7 +197,7 @@ fn assign_all(
             return Err(ConfigError::at(place, Some(section.to_string()), problem));
         }
         assignment.apply(merged).map_err(|error| ConfigError {
-            place: Some(Box::new(place)),
+            place: Some(Box::new(place.clone())),
             ..error
         })?;
         assigned.extend(paths.into_iter().map(|path| (path, origin.clone())));

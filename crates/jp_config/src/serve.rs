@@ -2,6 +2,8 @@
 //! tools. A workspace may say it, trusted or not: it shows what the workspace holds, and nothing else.
 //! Who may use the server, in [`access`], only the user's own file may say.
 //!
+//! `serve.trust_prompts` is the user's alone.
+//!
 //! Reads no file; where a `file` leads is checked when it is read.
 
 mod access;
@@ -32,6 +34,10 @@ const OUR_SCHEME: &str = "jp:";
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServeConfig {
+    /// The clients that are trusted to show you what a call would do and to pass on what you say, by the
+    /// names they give themselves; read from the user's own configuration file only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trust_prompts: Vec<String>,
     /// What clients can read, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, ServedResourceConfig>")]

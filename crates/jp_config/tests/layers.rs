@@ -484,6 +484,35 @@ fn tokens_count_only_as_far_as_the_configuration_says() {
 }
 
 #[test]
+fn whose_prompts_are_trusted_is_read_from_the_user_alone() {
+    let trusted = "[serve]\ntrust_prompts = ['claude-code']";
+    let world = World::new(&[("user/config.toml", trusted)]);
+    let config = world.load().unwrap().config;
+    assert_eq!(config.serve.trust_prompts, ["claude-code"]);
+    for file in ["ws/.jp/config.toml", "ws/.jp.toml", "ws/deep/er/.jp.toml"] {
+        let world = World::new(&[(file, "serve.trust_prompts = []")]);
+        let error = world.error();
+        let expected = format!(
+            "~/{file}:1: serve.trust_prompts: serve.trust_prompts belongs in the user's configuration"
+        );
+        assert_eq!(error, expected);
+    }
+    let world = World::new(&[]);
+    for (env, cfg) in [
+        (vec![("JP_CFG_SERVE_TRUST_PROMPTS", "[\"x\"]")], vec![]),
+        (vec![], vec!["serve.trust_prompts:=[\"x\"]"]),
+        (vec![], vec![r#"{"serve": {"trust_prompts": ["x"]}}"#]),
+        (vec![], vec!["serve:={\"trust_prompts\": [\"x\"]}"]),
+    ] {
+        let error = world.load_with(&env, &cfg).unwrap_err();
+        // What replaces the whole of `[serve]` is refused for the first of the user's own keys.
+        let is_theirs = matches!(error.problem, jp_config::Problem::OutsideUser { section }
+            if section.starts_with("serve."));
+        assert!(is_theirs, "{error}");
+    }
+}
+
+#[test]
 fn a_policy_that_asks_for_more_than_there_is_is_an_error() {
     let world = World::new(&[("user/config.toml", "[policy.limits]\nmemory = '2GB'")]);
     assert!(

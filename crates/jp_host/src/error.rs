@@ -65,6 +65,9 @@ pub enum OpenError {
     /// The audit log cannot be used.
     #[error(transparent)]
     Audit(#[from] AuditError),
+    /// What the user decided about calls cannot be kept.
+    #[error(transparent)]
+    Approvals(#[from] jp_store::StoreError),
     /// The lock file, or what this machine knows of signed tools, cannot be used.
     #[error(transparent)]
     Install(#[from] InstallError),

@@ -23,6 +23,7 @@
 //! # Ok(()) }
 //! ```
 
+pub mod approvals;
 mod error;
 mod live;
 mod location;
@@ -33,6 +34,7 @@ mod principal;
 mod registries;
 mod workspace;
 
+pub use approvals::{Approvals, Here};
 pub use error::OpenError;
 pub use live::Live;
 pub use location::Location;

@@ -1,16 +1,22 @@
 //! How a workspace is opened: what is read, what is wired, and nothing started before it is needed.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use jp_audit::Options;
 use jp_config::{Loaded, Sources, load};
 use jp_confine::Launcher;
+use jp_disk::Sha256;
 use jp_llm::{
-    Host, HostBuilder, LazyBroker, LazyRuntime, McpTools, Trust, TrustStore, Variable,
+    Decisions, Host, HostBuilder, LazyBroker, LazyRuntime, McpTools, Trust, TrustStore, Variable,
     broker::{self, McpExchange, Means},
 };
 
-use crate::{Location, OpenError, Places, Workspace, registries};
+use crate::{Approvals, Here, Location, OpenError, Places, Workspace, registries};
 
 /// Takes warnings for the person who runs tools.
 type Warn = dyn Fn(&str) + Send + Sync;
@@ -120,7 +126,12 @@ impl Opening {
         let loaded = self.load(places)?;
         let policy = loaded.config.policy.clone().unwrap_or_default();
         let host = Host::builder(self.location.root.clone(), policy.to_policy()?);
-        self.wire(loaded, host.wasm(self.runtime(places)), places)
+        let approvals = match places.approvals_store() {
+            Ok(path) => Some(Approvals::at(&path)?),
+            // Nothing can be remembered.
+            Err(_) => None,
+        };
+        self.wire(loaded, host.wasm(self.runtime(places)), places, approvals)
     }
 
     /// Opens the workspace again, on the engine and the audit log that it had before.
@@ -132,7 +143,8 @@ impl Opening {
         let loaded = self.load(places)?;
         let policy = loaded.config.policy.clone().unwrap_or_default();
         let host = before.host().clone().into_builder();
-        self.wire(loaded, host.policy(policy.to_policy()?), places)
+        let approvals = before.approvals().map(|here| here.all().clone());
+        self.wire(loaded, host.policy(policy.to_policy()?), places, approvals)
     }
 
     /// Says how Wasm tools are run, if this program runs any.
@@ -158,6 +170,7 @@ impl Opening {
         loaded: Loaded,
         host: HostBuilder,
         places: &Places,
+        approvals: Option<Approvals>,
     ) -> Result<Workspace, OpenError> {
         let (root, config) = (&self.location.root, &loaded.config);
         let policy = config.policy.clone().unwrap_or_default();
@@ -174,8 +187,13 @@ impl Opening {
             .launcher(Launcher::current_exe().ok().map(Arc::new))
             .trust(trust(&self.location, &loaded, places)?)
             .registry(tools.map(Arc::new));
-        let host = self.outward(host, &loaded, places);
-        let workspace = Workspace::new(self.location.clone(), loaded, host.build());
+        let mut host = self.outward(host, &loaded, places);
+        let here = approvals.map(|approvals| here(approvals, root, &loaded));
+        let decisions = here
+            .clone()
+            .map(|here| Arc::new(here) as Arc<dyn Decisions>);
+        host = host.decisions(decisions);
+        let workspace = Workspace::new(self.location.clone(), loaded, host.build(), here);
         Ok(workspace.audited_with(self.audit.clone()))
     }
 
@@ -201,6 +219,15 @@ impl Opening {
         });
         host.into_builder().mcp(servers).broker(broker)
     }
+}
+
+/// Returns the approvals of a user in a workspace, as it is configured now.
+fn here(approvals: Approvals, root: &Path, loaded: &Loaded) -> Here {
+    let configuration = loaded.workspace_digest.map(Sha256::from_bytes);
+    let configuration = configuration.map_or_else(String::new, |digest| digest.to_string());
+    // What cannot be written as text is told apart all the same.
+    let workspace = jp_text::path_word(root.as_os_str().as_encoded_bytes());
+    Here::new(approvals, &workspace, &configuration)
 }
 
 fn trust(location: &Location, loaded: &Loaded, places: &Places) -> Result<Trust, OpenError> {

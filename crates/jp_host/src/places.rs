@@ -135,6 +135,15 @@ impl Places {
         Ok(self.data_dir()?.join("serve/store.sqlite"))
     }
 
+    /// Returns the store of what the user decided about calls.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::NoHome`] when there is no place for it.
+    pub fn approvals_store(&self) -> Result<PathBuf, OpenError> {
+        Ok(self.data_dir()?.join("approvals/store.sqlite"))
+    }
+
     /// Returns the key that seals what clients keep for servers.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use jp_llm::{
 use jp_policy::{Ceilings, Policy};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Location, OpenError, Places, prepared::Prepared};
+use crate::{Here, Location, OpenError, Places, prepared::Prepared};
 
 /// A workspace as it was when it was opened. Calls may be made from many threads at once.
 pub struct Workspace {
@@ -19,6 +19,7 @@ pub struct Workspace {
     host: Host,
     audit: Options,
     prepared: Prepared,
+    approvals: Option<Here>,
 }
 
 /// Why a call was not made.
@@ -33,14 +34,26 @@ pub enum CallError {
 }
 
 impl Workspace {
-    pub(crate) fn new(location: Location, loaded: Loaded, host: Host) -> Self {
+    pub(crate) fn new(
+        location: Location,
+        loaded: Loaded,
+        host: Host,
+        approvals: Option<Here>,
+    ) -> Self {
         Self {
             location,
             loaded,
             host,
             audit: Options::default(),
             prepared: Prepared::default(),
+            approvals,
         }
+    }
+
+    /// Returns what the user decided about calls in this workspace, where that can be remembered.
+    #[must_use]
+    pub const fn approvals(&self) -> Option<&Here> {
+        self.approvals.as_ref()
     }
 
     /// Says how the log will be kept.

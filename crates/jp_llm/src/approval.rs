@@ -5,10 +5,12 @@ use jp_config::tool::InlineResults;
 use jp_policy::Grant;
 use serde_json::{Map, Value};
 
-use crate::runtime::Memory;
+use crate::{About, Denial, Unreadable, runtime::Memory};
 
 /// What a person is asked to approve.
 pub struct ApprovalRequest<'a> {
+    /// The call as decisions are about it: who makes it, and what is shown of its tool.
+    pub about: &'a About<'a>,
     /// The tool's id.
     pub tool: &'a str,
     /// Where it comes from: `built-in`, `local` or `mcp`.
@@ -19,8 +21,10 @@ pub struct ApprovalRequest<'a> {
     pub grant: &'a Grant,
     /// How much memory it may use, and who is counted.
     pub memory: Memory,
-    /// Whether the person may change the arguments (`run = "edit"`).
+    /// Whether the configuration wants the person to look at the arguments (`run = "edit"`).
     pub editable: bool,
+    /// Whether a decision can be remembered.
+    pub can_remember: bool,
     /// Whether the tool would run with the full authority of the user.
     pub unconfined: bool,
 }
@@ -28,14 +32,27 @@ pub struct ApprovalRequest<'a> {
 /// What the person decided.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Approval {
-    /// Run it.
+    /// Run it; the caller's own person said so.
     Approved,
+    /// Run it; somebody else said so, or in another place.
+    ApprovedBy(String),
+    /// Run it, and whatever the tool is called with in this workspace from now on, until the workspace's
+    /// configuration or the tool changes.
+    ForWorkspace,
+    /// Do not run it, nor any call of the tool in this workspace from now on.
+    Never,
     /// Run it with these arguments instead.
     Edited(Map<String, Value>),
     /// Do not run it; the text is for the model.
     Refused(Option<String>),
+    /// Do not run it; somebody else said so, or in another place.
+    RefusedBy(String),
+    /// Nobody has answered yet; a person can decide later, under this id.
+    Waiting(String),
     /// No person can be asked.
     Unavailable,
+    /// What a person decided cannot be found out or written down.
+    Unknowable(Unreadable),
 }
 
 /// A result that a person is asked to deliver (`result = "ask"` and `"edit"`).
@@ -72,6 +89,12 @@ pub trait Approver: Send + Sync {
     /// Asks whether a result may be delivered.
     async fn deliver(&self, _: &DeliveryRequest<'_>) -> Delivery {
         Delivery::Unavailable
+    }
+
+    /// Hears that the user's policy denied a call, and may put what is missing before a person: returns
+    /// the id under which they can grant it. It grants nothing itself.
+    async fn denied(&self, _: &Denial<'_>) -> Option<String> {
+        None
     }
 }
 

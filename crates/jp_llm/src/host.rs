@@ -17,7 +17,9 @@ use jp_config::KnowledgeBaseConfig;
 use jp_confine::Launcher;
 use jp_policy::Policy;
 
-use crate::{LazyRuntime, ToolError, Trust, registry::RegistryTools, runtime::mcp::McpTools};
+use crate::{
+    Decisions, LazyRuntime, ToolError, Trust, registry::RegistryTools, runtime::mcp::McpTools,
+};
 
 pub use builder::HostBuilder;
 pub use caller::Caller;
@@ -46,6 +48,7 @@ struct Shared {
     trust: Trust,
     knowledge: KnowledgeBaseConfig,
     audit: Option<Arc<Log>>,
+    decisions: Option<Arc<dyn Decisions>>,
     launcher: Option<Arc<Launcher>>,
     mcp: Option<Arc<McpTools>>,
     registry: Option<Arc<RegistryTools>>,
@@ -134,6 +137,12 @@ impl Host {
     #[must_use]
     pub fn audit(&self) -> Option<&Arc<Log>> {
         self.shared.audit.as_ref()
+    }
+
+    /// Returns what the user decided before about calls.
+    #[must_use]
+    pub fn decisions(&self) -> Option<&dyn Decisions> {
+        self.shared.decisions.as_deref()
     }
 
     /// Returns what confines commands.

@@ -16,6 +16,7 @@ mod approval;
 mod ask;
 pub mod broker;
 mod budget;
+mod decisions;
 mod events;
 mod hashed;
 mod host;
@@ -35,6 +36,9 @@ mod wasm;
 pub use approval::{Approval, ApprovalRequest, Approver, Delivery, DeliveryRequest, NobodyToAsk};
 pub use ask::{AskRequest, Asker, InputRequest};
 pub use budget::{Budget, MAX_QUESTIONS};
+pub use decisions::{
+    About, Decisions, Denial, Digest, Known, Lasting, Unreadable, arguments_digest,
+};
 pub use events::Events;
 pub use hashed::sha256_file;
 pub use host::{Caller, Host, HostBuilder, LazyBroker, Variable};

@@ -153,6 +153,8 @@ pub struct Details {
     pub sha256: Option<std::sync::Arc<str>>,
     /// What the call was granted, in words.
     pub grant: std::sync::Arc<str>,
+    /// Who decided that it ran or did not, and how, where a person did.
+    pub decided_by: Option<String>,
     /// What the content of the result is made of.
     pub form: crate::runtime::Form,
     /// How the process of a command ended.

@@ -63,8 +63,8 @@ impl Capabilities {
         }
     }
 
-    /// Returns what either set allows. Two requests of one tool make one; policies are never added
-    /// up.
+    /// Returns what either set allows. Two requests of one tool make one, and what the user granted one
+    /// tool adds to their policy; two policies are never added up.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let rules = self.files.rules().iter().chain(other.files.rules());
@@ -164,6 +164,33 @@ fn is_scratch(path: &GuestPath) -> bool {
 }
 
 impl Capability {
+    /// Returns the set that allows this and nothing else.
+    #[must_use]
+    pub fn alone(&self) -> Capabilities {
+        let mut alone = Capabilities {
+            ambient: Ambient::NONE,
+            ..Capabilities::default()
+        };
+        match self {
+            Self::Files(rule) => return alone.with_files(rule.path.clone(), rule.access),
+            Self::Selected(access) => alone.selected = Some(*access),
+            Self::Net(host) if host == "*" => alone.net = Net::Any,
+            Self::Net(host) => {
+                // What is no pattern is no host, and allows nothing.
+                alone.net = host.parse().map_or(Net::None, |host| Net::hosts([host]));
+            }
+            Self::Subprocess => alone.subprocess = true,
+            Self::Brokered(name) => alone.brokered = Brokered::new([name.clone()]),
+            Self::Env(name) => {
+                alone.env.insert(name.clone());
+            }
+            Self::Ambient("clocks") => alone.ambient.clocks = true,
+            Self::Ambient("random") => alone.ambient.random = true,
+            Self::Ambient(_) => alone.ambient.stdio = true,
+        }
+        alone
+    }
+
     /// Returns the key and value that grant this, as they are written in a configuration.
     #[must_use]
     pub fn setting(&self) -> String {

@@ -20,7 +20,7 @@ use rmcp::{
 };
 use serde_json::{Map, Value};
 
-use askable::Askable;
+pub(crate) use askable::Askable;
 use wire::Answered;
 
 pub(crate) use wire::Wanted;
@@ -88,7 +88,7 @@ impl Asker for AskNow {
         let Ok(allowed) = self.askable.allowed(request) else {
             return answers;
         };
-        for wanted in Wanted::all(&allowed) {
+        for wanted in Wanted::all(request.tool, &allowed) {
             let Some(answered) = self.send(&wanted).await else {
                 return answers;
             };
@@ -126,7 +126,7 @@ impl AskLater {
                 return answers;
             }
         };
-        for wanted in Wanted::all(&allowed) {
+        for wanted in Wanted::all(request.tool, &allowed) {
             let Some(answer) = self.answered.get(&wanted.key) else {
                 noted.wanted.push(wanted);
                 continue;

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use jp_host::CallError;
+use jp_host::{CallError, approvals::RequestId};
 use jp_llm::{Asker, Budget, Call, Caller, Events};
 use rmcp::{
     ErrorData, RoleServer,
@@ -19,7 +19,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    asking::{AskLater, AskNow, Noted, Wanted},
+    approving::{self, Asks},
+    asking::{AskLater, AskNow, Askable, Noted, Wanted},
     catalogue::Catalogue,
     content,
     handler::is_modern,
@@ -48,6 +49,8 @@ pub(crate) struct Job {
     id: String,
     /// What the client declared that it can be asked for.
     client: Option<ClientCapabilities>,
+    /// Its name, where the user trusts it to ask for approvals.
+    asks_for_us: Option<String>,
     pub(crate) cancel: CancellationToken,
     /// The place that the call has among those of all principals, over HTTP.
     pub(crate) shift: Shift,
@@ -108,6 +111,7 @@ impl Request {
             catalogue: Arc::clone(&catalogue),
             arguments: self.params.arguments.take().unwrap_or_default(),
             id: request_id(&self.context.id),
+            asks_for_us: trusted(&self.context, shared, &catalogue, capabilities.as_ref()),
             client: capabilities,
             shift: Shift::new(turn.as_ref()),
             // A task goes on when its request is over.
@@ -139,7 +143,16 @@ impl Request {
     async fn while_it_waits(self, job: &Job) -> Result<CallToolResponse, ErrorData> {
         let asker = Arc::new(AskNow::new(&self.context.peer, job.client.as_ref()));
         let (events, reporter) = split(Reporter::start(self.wish, &job.tool, &self.context.peer));
-        let answer = job.make(&Kept::default(), asker, events).await.answer;
+        let client = match &job.asks_for_us {
+            Some(name) => approving::Client::Now {
+                peer: self.context.peer.clone(),
+                name: name.clone(),
+            },
+            None => approving::Client::Never,
+        };
+        let kept = Kept::default();
+        let asks = job.asks(client, &kept, events.as_ref(), &Arc::default());
+        let answer = job.make(&kept, (asker, asks), events).await.answer;
         if let Some(reporter) = reporter {
             reporter.finish().await;
         }
@@ -188,7 +201,19 @@ impl Job {
     pub(crate) async fn round(&self, kept: Kept, events: Option<Arc<dyn Events>>) -> Round {
         let noted: Arc<Mutex<Noted>> = Arc::default();
         let asker = AskLater::new(self.client.as_ref(), kept.answers.clone(), &noted);
-        let made = self.make(&kept, Arc::new(asker), events).await;
+        let approvals: Arc<Mutex<approving::Noted>> = Arc::default();
+        let client = self.asked_later(&kept);
+        let asks = self.asks(client, &kept, events.as_ref(), &approvals);
+        let made = self.make(&kept, (Arc::new(asker), asks), events).await;
+        let approvals =
+            std::mem::take(&mut *approvals.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some((id, wanted)) = approvals.wanted {
+            let asked = Some(id.to_string());
+            return Round::Needs {
+                kept: Kept { asked, ..kept },
+                wanted: vec![wanted],
+            };
+        }
         let noted = std::mem::take(&mut *noted.lock().unwrap_or_else(PoisonError::into_inner));
         let Some(question) = made.question else {
             return Round::Answered(made.answer);
@@ -207,11 +232,40 @@ impl Job {
             answers: noted.used,
             time_ms: crate::keep::millis(time),
             fuel,
+            asked: None,
+            approved: approvals.approved.or(kept.approved),
         };
         Round::Needs {
             kept,
             wanted: noted.wanted,
         }
+    }
+
+    /// Says how the client of a newer revision is asked for approvals. What it says counts only for what it
+    /// was asked in an earlier round, which its sealed state names.
+    fn asked_later(&self, kept: &Kept) -> approving::Client {
+        let Some(name) = self.asks_for_us.clone() else {
+            return approving::Client::Never;
+        };
+        let id: Option<RequestId> = kept.asked.as_deref().and_then(|id| id.parse().ok());
+        let said = id.and_then(|id| {
+            let said = kept.answers.get(&approving::key(&id))?;
+            Some((id, said.clone()))
+        });
+        approving::Client::Later { name, said }
+    }
+
+    fn asks(
+        &self,
+        client: approving::Client,
+        kept: &Kept,
+        events: Option<&Arc<dyn Events>>,
+        noted: &Arc<Mutex<approving::Noted>>,
+    ) -> Asks {
+        let here = self.catalogue.workspace().approvals();
+        let call = (self.id.as_str(), events.cloned());
+        let before = kept.approved.clone();
+        Asks::new((&self.shared, here), client, call, before, noted)
     }
 
     /// Says what a client must declare before a tool can be called that has something to ask.
@@ -228,12 +282,13 @@ impl Job {
     async fn make(
         &self,
         kept: &Kept,
-        asker: Arc<dyn Asker>,
+        (asker, approver): (Arc<dyn Asker>, Asks),
         events: Option<Arc<dyn Events>>,
     ) -> Made {
         let workspace = self.catalogue.workspace();
         let host = workspace.host().for_caller(Caller {
             asker,
+            approver: Arc::new(approver),
             events,
             ..self.shared.caller()
         });
@@ -291,6 +346,20 @@ pub(crate) fn requests(wanted: Vec<Wanted>) -> Result<InputRequests, ErrorData> 
     let requests: Result<InputRequests, serde_json::Error> =
         wanted.into_iter().map(request).collect();
     requests.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// Returns the name of a client that the user trusts to ask for approvals, and that can show forms. It is
+/// the user's own: what others say of their clients counts for nothing.
+fn trusted(
+    context: &RequestContext<RoleServer>,
+    served: &Served,
+    catalogue: &Catalogue,
+    capabilities: Option<&ClientCapabilities>,
+) -> Option<String> {
+    let name = context.client_info()?.name.clone();
+    let trusted = &catalogue.workspace().loaded().config.serve.trust_prompts;
+    let is_trusted = served.who().is_user() && trusted.contains(&name) && Askable::of(capabilities).questions();
+    is_trusted.then_some(name)
 }
 
 fn unknown(name: &str) -> ErrorData {

@@ -15,7 +15,7 @@ use std::{
 };
 
 pub(crate) use self::ears::Ears;
-use self::listener::Listener;
+use self::listener::{Kinds, Listener};
 use crate::{principal::Served, server::Shared};
 
 /// As many clients hear of changes at once; a client of the newest revision counts once for each of its
@@ -103,6 +103,18 @@ impl Changes {
             id,
             listener,
         })
+    }
+
+    /// Tells the clients of a principal that the tools are not as they were.
+    pub(crate) fn tools_changed(&self, principal: &str) {
+        let changed = Kinds {
+            tools: true,
+            ..Kinds::default()
+        };
+        let theirs = |listener: &Arc<Listener>| listener.principal() == principal;
+        for listener in self.listeners().into_iter().filter(theirs) {
+            listener.lists_changed(changed);
+        }
     }
 
     /// Tells whether there is room for one more resource to follow.

@@ -1,6 +1,9 @@
 //! What a call answered, in the protocol's words.
 
-use jp_llm::{Executed, ExecutionOutcome, ToolError, tool::McpAnswer};
+use jp_llm::{
+    Executed, ExecutionOutcome, ToolError,
+    tool::{Cause, McpAnswer, Refused},
+};
 use jp_tool::{Part, TextPart};
 use rmcp::{
     ErrorData,
@@ -59,12 +62,34 @@ pub(crate) fn failed(error: &ToolError) -> Result<CallToolResult, ErrorData> {
         text.push_str("\nHint: ");
         text.push_str(hint);
     }
+    if let Cause::Refused(refused) = error.cause() {
+        text.push_str(&instead(refused));
+    }
     match error.verdict().mcp {
         McpAnswer::Result => Ok(refusal(&text)),
         McpAnswer::Protocol(code) => {
             let text = jp_text::shorten_and_count(&text, LONGEST_ERROR).into_owned();
             Err(ErrorData::new(ErrorCode(code), text, None))
         }
+    }
+}
+
+/// Says what a model can do about a refusal: pass it on, wait, or do without.
+fn instead(refused: &Refused) -> String {
+    match refused {
+        Refused::Denied {
+            proposal: Some(id), ..
+        } => format!(
+            "\nThe user can grant just that to just this tool, as request {id}: they run `jp approve {id}`. To ask \
+             them for it, call the tool `propose_grant` with this id and a reason. Until they have decided, use \
+             another tool or go on without it; the same call fails again."
+        ),
+        Refused::Waiting { .. } => {
+            "\nUntil they have decided, go on with something else; do not repeat the call \
+                                   in the meantime, and do not look for a way around it."
+                .to_owned()
+        }
+        _ => String::new(),
     }
 }
 

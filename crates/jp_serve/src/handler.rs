@@ -35,7 +35,7 @@ use crate::{
     page::{LIST_LIFE_MS, Wanted},
     principal::Served,
     progress::Wish,
-    prompts, resources, spill,
+    prompts, proposing, resources, spill,
 };
 
 /// What was looked at so long ago counts as it was: a change on disk may take as long to count anywhere.
@@ -176,11 +176,15 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         let served = self.shared.for_request(&context.extensions)?;
         let catalogue = served.listed()?;
-        let tools = if self.is_lazy(&context, &catalogue) {
+        let mut tools = if self.is_lazy(&context, &catalogue) {
             lazy::tools(&catalogue)
         } else {
             catalogue.tools().to_vec()
         };
+        let is_offered = served.proposals.is_offered(served.principal());
+        if is_offered && catalogue.id(proposing::NAME).is_none() {
+            tools.push(proposing::tool());
+        }
         let mut result = ListToolsResult::with_all_items(tools);
         result.result_type = Some(ResultType::COMPLETE);
         if is_modern(&context) {
@@ -198,6 +202,10 @@ impl ServerHandler for Handler {
         let served = self.shared.for_request(&context.extensions)?;
         let wish = self.wish(&context);
         let catalogue = self.listed(&served)?;
+        if proposing::is_meant(&request, &catalogue) {
+            let filed = proposing::call(request, &catalogue, served.principal()).await;
+            return Ok(filed.into());
+        }
         let request = match self.meant(request, &context, &catalogue) {
             Meant::Call(request) => request,
             Meant::Answer(answer) => return Ok(answer.into()),

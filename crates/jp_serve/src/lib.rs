@@ -20,6 +20,7 @@
 //! ```
 
 mod annotations;
+mod approving;
 mod aside;
 mod asking;
 mod call;
@@ -42,6 +43,7 @@ mod page;
 mod principal;
 mod progress;
 mod prompts;
+mod proposing;
 mod queue;
 mod resources;
 mod sealed;

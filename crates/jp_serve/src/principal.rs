@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use jp_llm::Caller;
+use jp_llm::{Approver, Caller};
 use jp_policy::Policy;
 use rmcp::{ErrorData, model::Extensions};
 
@@ -86,16 +86,20 @@ impl Served {
 
     /// Returns the caller behind every call of this principal, whom nobody can ask anything yet.
     pub(crate) fn caller(&self) -> Caller {
-        let options = self.options();
-        let approver = match self.who.is_user {
-            true => &options.approver,
-            false => &options.others,
-        };
         Caller {
             principal: self.who.name.clone(),
             policy: self.who.policy.as_deref().cloned(),
-            approver: Arc::clone(approver),
+            approver: Arc::clone(self.terminal()),
             ..Caller::default()
+        }
+    }
+
+    /// Returns who is asked on the terminal of the server about calls of this principal.
+    pub(crate) fn terminal(&self) -> &Arc<dyn Approver> {
+        let options = self.options();
+        match self.who.is_user {
+            true => &options.approver,
+            false => &options.others,
         }
     }
 

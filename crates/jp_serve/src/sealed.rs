@@ -22,6 +22,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     ServeError,
+    approving::Approved,
     keep::{Keep, millis, now},
 };
 
@@ -44,6 +45,12 @@ pub(crate) struct Kept {
     pub(crate) time_ms: u64,
     /// The fuel they used.
     pub(crate) fuel: u64,
+    /// The request for an approval that the client was asked about.
+    #[serde(default)]
+    pub(crate) asked: Option<String>,
+    /// The approval of the call, once it was given.
+    #[serde(default)]
+    pub(crate) approved: Option<Approved>,
 }
 
 /// What a seal is for.
@@ -231,6 +238,8 @@ mod tests {
             answers: map(json!({"name": "Ada"})),
             time_ms: 5,
             fuel: 7,
+            asked: None,
+            approved: None,
         }
     }
 

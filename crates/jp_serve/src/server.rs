@@ -1,8 +1,11 @@
 //! What all connections of a server share.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use jp_host::{Live, OpenError};
@@ -11,10 +14,12 @@ use rmcp::ErrorData;
 
 use crate::{
     Keep, Lazy, ServeError, Tokens,
+    approving::PATIENCE,
     aside::Aside,
     catalogue::Catalogue,
     changes::Changes,
     principal::{Principal, Served},
+    proposing::Proposals,
     resources::Shelves,
     sealed::Seals,
     tasks::Running,
@@ -40,6 +45,8 @@ pub struct Options {
     pub tokens: Option<Tokens>,
     /// The names that clients may know the server by, beside those of this machine.
     pub hosts: Vec<String>,
+    /// How long a call waits for a person who can only decide elsewhere, with `jp approve`.
+    pub patience: Duration,
 }
 
 impl Options {
@@ -54,6 +61,7 @@ impl Options {
             lazy: Lazy::default(),
             tokens: None,
             hosts: Vec::new(),
+            patience: PATIENCE,
         }
     }
 }
@@ -75,6 +83,7 @@ pub(crate) struct Shared {
     sweeps: AtomicBool,
     pub(crate) shelves: Shelves,
     pub(crate) changes: Changes,
+    pub(crate) proposals: Proposals,
 }
 
 impl Server {
@@ -96,6 +105,7 @@ impl Server {
             sweeps: AtomicBool::default(),
             shelves: Shelves::default(),
             changes: Changes::default(),
+            proposals: Proposals::default(),
         })))
     }
 
@@ -187,6 +197,17 @@ impl Served {
 impl Shared {
     pub(crate) const fn keep(&self) -> Option<&Keep> {
         self.options.keep.as_ref()
+    }
+
+    pub(crate) const fn patience(&self) -> Duration {
+        self.options.patience
+    }
+
+    /// Offers the tool that passes proposals on, to a principal that was denied something.
+    pub(crate) fn offer_proposals(&self, principal: &str) {
+        if self.proposals.note(principal) {
+            self.changes.tools_changed(principal);
+        }
     }
 
     pub(crate) const fn lazy(&self) -> Lazy {

@@ -112,6 +112,26 @@ pub enum StoreError {
         /// How many there are.
         found: u64,
     },
+    /// As much is remembered as may be.
+    #[error(
+        "cannot remember another decision: there are {found} {of} (limit: {most}); take some back with `jp revoke`"
+    )]
+    TooManyGrants {
+        /// Which ones were counted.
+        of: &'static str,
+        /// The limit.
+        most: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// As many requests wait as may wait.
+    #[error("cannot ask for another decision: {found} requests wait (limit: {most})")]
+    TooManyRequests {
+        /// The limit.
+        most: u64,
+        /// How many there are.
+        found: u64,
+    },
     /// The owner's results would take more room than they may.
     #[error(
         "cannot keep a result of {bytes} bytes: the owner's results take {found} bytes (limit: {most})"
@@ -150,6 +170,9 @@ pub enum Damage {
     /// A task is in a state that does not exist, or lacks what belongs to its state.
     #[error("invalid state of a task")]
     NoState,
+    /// A decision or a request lacks what belongs to it.
+    #[error("invalid decision")]
+    NoDecision,
     /// A document of a task is not the JSON that was kept.
     #[error("invalid document of a task")]
     Document(#[source] serde_json::Error),

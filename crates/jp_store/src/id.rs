@@ -55,6 +55,42 @@ id! {
     ServerId
 }
 
+id! {
+    /// Names a remembered decision of the user.
+    GrantId
+}
+id! {
+    /// Names a request that waits for a person.
+    RequestId
+}
+id! {
+    /// Names a run of a program that makes calls: what was allowed for it ends with it.
+    RunId
+}
+
+impl GrantId {
+    pub(crate) fn random() -> Result<Self, StoreError> {
+        random().map(Self)
+    }
+}
+
+impl RequestId {
+    pub(crate) fn random() -> Result<Self, StoreError> {
+        random().map(Self)
+    }
+}
+
+impl RunId {
+    /// Makes the name of a new run.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no randomness.
+    pub fn random() -> Result<Self, StoreError> {
+        random().map(Self)
+    }
+}
+
 impl TaskId {
     pub(crate) fn random() -> Result<Self, StoreError> {
         random().map(Self)

@@ -1,7 +1,8 @@
 //! What must outlive a process of `jp serve`, by meaning: [`Tasks`] that clients poll for, large
-//! results that are read later ([`Spills`]), and one-time states ([`Spent`]).
+//! results that are read later ([`Spills`]), one-time states ([`Spent`]), what the user decided and is
+//! remembered ([`Grants`]), and calls that wait for a decision ([`Pending`]).
 //!
-//! [`Store`] keeps all three in one SQLite file, which several servers may have open at once. Another
+//! [`Store`] keeps them all in one SQLite file, which several servers may have open at once. Another
 //! engine implements the same traits and passes the same suite of tests (`tests/it/`).
 //!
 //! - **Owners.** The owner is part of every key: what belongs to another owner is as if it were not there.
@@ -38,7 +39,9 @@
 //! # }
 //! ```
 
+mod approvals;
 mod error;
+mod generation;
 mod id;
 mod limits;
 mod spent;
@@ -46,10 +49,16 @@ mod spills;
 mod sqlite;
 mod tasks;
 
+pub use approvals::{
+    Arguments, Decided, Digest, Effect, Grant, Grants, Kind, NewGrant, NewRequest, Pending,
+    Request, SameCall, Snapshot, Spending, Standing, Verdict,
+};
 pub use error::{Damage, StoreError};
-pub use id::{IdError, ServerId, SpillId, TaskId};
+pub use generation::Generation;
+pub use id::{GrantId, IdError, RequestId, RunId, ServerId, SpillId, TaskId};
 pub use limits::{
-    MAX_DOCUMENT, MAX_MESSAGE, MAX_MIME_TYPE, MAX_OWNER, MAX_SLICE, MAX_SPILL, MAX_TOOL,
+    MAX_ABOUT, MAX_ACCESS, MAX_DOCUMENT, MAX_GRANTS, MAX_MESSAGE, MAX_MIME_TYPE, MAX_OWNER,
+    MAX_PATTERN, MAX_PATTERNS, MAX_REASON, MAX_SLICE, MAX_SPILL, MAX_TOOL,
 };
 pub use spent::Spent;
 pub use spills::{NewSpill, Quota, Slice, Spills};

@@ -21,6 +21,20 @@ pub const MAX_SPILL: usize = 64 * 1024 * 1024;
 /// The most bytes that one read returns.
 pub const MAX_SLICE: usize = 4 * 1024 * 1024;
 
+/// The longest text that says what a person was shown, in bytes.
+pub const MAX_ABOUT: usize = 64 * 1024;
+/// The longest reason that a model gives for a proposal, in bytes.
+pub const MAX_REASON: usize = 2048;
+/// The longest text of what a tool may be granted, in bytes.
+pub const MAX_ACCESS: usize = 16 * 1024;
+/// The longest pattern of arguments, in bytes.
+pub const MAX_PATTERN: usize = 16 * 1024;
+/// How many decisions are remembered for one tool and principal that are not about one call's very
+/// arguments: each is tried for each call.
+pub const MAX_PATTERNS: u64 = 64;
+/// How many decisions are remembered at all.
+pub const MAX_GRANTS: u64 = 100_000;
+
 /// The members of a JSON object, each as it was written.
 pub(crate) type Members = BTreeMap<String, Box<RawValue>>;
 

@@ -1,6 +1,8 @@
 //! The traits on one SQLite file: one connection that writes, one that reads.
 
+mod grants;
 mod open;
+mod requests;
 mod schema;
 mod servers;
 mod spent;

@@ -335,8 +335,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "jp_store",
-        "what must outlive a process of `jp serve`, by meaning: tasks, large results, one-time states; SQLite behind it, one conformance suite for every engine; the time is handed to it",
+        "what must outlive a process of `jp serve`, by meaning: tasks, large results, one-time states, what the user decided and what waits for a decision; SQLite behind it, one conformance suite for every engine; the time is handed to it",
         &[
+            only(Files, "generation.rs"),
             only(Files, "sqlite/open.rs"),
             only(Files, "sqlite/servers.rs"),
             only(Randomness, "id.rs"),
@@ -356,7 +357,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "jp_host",
-        "the host behind every front: places, location, opening a workspace, its registries, servers and calls, live reload; it is handed the environment",
+        "the host behind every front: places, location, opening a workspace, its registries, servers and calls, live reload, the user's approvals; it is handed the environment",
         &[all(Files)],
     ),
     row(

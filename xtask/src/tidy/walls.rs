@@ -260,6 +260,9 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_llm",
                 "jp_policy",
                 "jp_registry",
+                // What the user decided about calls.
+                "jp_store",
+                "jp_text",
             ],
             &[],
             &["jp_tool"],
@@ -334,6 +337,7 @@ pub(super) const TABLES: Tables = Tables {
                 "jp_publish",
                 "jp_registry",
                 "jp_serve",
+                "jp_store",
                 "jp_tool",
                 "jp_wasm",
             ],

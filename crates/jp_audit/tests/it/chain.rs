@@ -20,6 +20,7 @@ fn every_field_comes_back() {
         source: Source::Mcp,
         capability: None,
         decision: Decision::Denied,
+        decided_by: None,
         outcome: OutcomeKind::NeedsInput,
         detail: Some("no \"net\" for you"),
         fuel: Some(u64::MAX),

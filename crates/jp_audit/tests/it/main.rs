@@ -30,6 +30,7 @@ fn record<'a>(log: &Log, call_id: &'a str) -> Record<'a> {
         arguments_hash: log.hash_arguments(call_id.as_bytes()),
         grant: "fs.read:/subjects",
         decision: Decision::Allowed,
+        decided_by: None,
         outcome: OutcomeKind::Success,
         detail: None,
         duration_us: 12,

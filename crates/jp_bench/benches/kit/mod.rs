@@ -89,6 +89,15 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// Returns a tool whose calls a person is asked about.
+    pub(crate) fn asking(&self, name: &str) -> Arc<PreparedTool> {
+        let mut tool = ToolDefinition::new(name, self.open.loaded(), &self.host).unwrap();
+        tool.run = Some(jp_config::tool::RunMode::Ask);
+        Arc::new(tool.prepare())
+    }
+}
+
 /// Trusts a workspace as it is, and opens it.
 fn open(opening: &Opening, places: &Places) -> (jp_host::Workspace, Arc<Host>) {
     let loaded = jp_config::load(&opening.sources(places)).unwrap();

@@ -46,6 +46,7 @@ const PROMPTS: &str = "jp_serve/tests/serve/prompts.rs";
 const PRINCIPALS: &str = "jp_serve/tests/serve/principals.rs";
 const LIMITS: &str = "jp_serve/tests/serve/limits.rs";
 const OAUTH: &str = "jp_serve/tests/serve/oauth.rs";
+const APPROVALS: &str = "jp_serve/tests/serve/approvals.rs";
 const TASKS: &str = "jp_serve/tests/serve/tasks.rs";
 const BROKER: &str = "jp_llm/tests/it/endpoints.rs";
 
@@ -220,6 +221,7 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("serve.resources.<>.title", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
         ("serve.resources.<>.uri", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
         ("serve.resources.<>.uri_template", Test(RESOURCES, "a_template_is_filled_with_what_stands_in_the_address_and_nothing_more")),
+        ("serve.trust_prompts", Test(APPROVALS, "a_trusted_client_asks_in_place_and_no_other_does")),
         ("tooling.<>.id", Test(SIGNED, "a_tool_that_the_configuration_names_must_be_locked_in_a_version_that_will_do")),
         ("tooling.<>.manifest", Test(TOOLING, "tooling_is_read_in_each_of_its_forms")),
         ("tooling.<>.path", Test(TOOLING, "tooling_is_read_in_each_of_its_forms")),

@@ -2,6 +2,7 @@
 //! own.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod approvals;
 mod audit;
 mod bash;
 mod bash_record;

@@ -155,7 +155,9 @@ fn a_person_can_see_all_of_what_is_approved() {
         assert!(seen.contains(text), "no {text:?} in {seen}");
     }
     assert!(!seen.contains(" more "), "{seen}");
-    terminal.types("x\n").sees("Please type y, n or v.");
+    terminal
+        .types("x\n")
+        .sees("Please type y, n, w, never, e or v.");
     terminal.types("n\n");
     terminal.exits(126);
 }
@@ -204,10 +206,7 @@ fn a_person_edits_the_arguments_of_a_call() {
     let cfg = ["--cfg", "conversation.tools.read.run=edit"];
     let words = [&cfg[..], &["tool", "run", "read", "path=none.txt"]].concat();
     let mut terminal = Terminal::start(&sandbox, &words);
-    terminal
-        .sees("e to edit")
-        .types("e\n")
-        .sees("New arguments");
+    terminal.sees("Run it?").types("e\n").sees("New arguments");
     terminal.types("{\"path\": \"notes.txt\"}\n");
     assert!(terminal.exits(0).contains("second note"));
 }

@@ -8,7 +8,7 @@ use jp_confine::Launcher;
 use jp_policy::Policy;
 
 use super::{Caller, Host, LazyBroker, Shared};
-use crate::{LazyRuntime, Trust, registry::RegistryTools, runtime::mcp::McpTools};
+use crate::{Decisions, LazyRuntime, Trust, registry::RegistryTools, runtime::mcp::McpTools};
 
 /// Puts a host together. What is not set is missing: nobody to ask, no audit log, no commands.
 pub struct HostBuilder {
@@ -26,6 +26,7 @@ impl HostBuilder {
             trust: Trust::Untrusted,
             knowledge: KnowledgeBaseConfig::default(),
             audit: None,
+            decisions: None,
             launcher: None,
             mcp: None,
             registry: None,
@@ -81,6 +82,13 @@ impl HostBuilder {
     #[must_use]
     pub fn audit(mut self, log: Arc<Log>) -> Self {
         self.shared.audit = Some(log);
+        self
+    }
+
+    /// Gives what the user decided before about calls.
+    #[must_use]
+    pub fn decisions(mut self, decisions: Option<Arc<dyn Decisions>>) -> Self {
+        self.shared.decisions = decisions;
         self
     }
 

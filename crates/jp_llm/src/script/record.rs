@@ -203,6 +203,7 @@ impl Unwritten {
             grant: &self.grant,
             // The person who types a command has allowed it.
             decision: Decision::Allowed,
+            decided_by: None,
             outcome,
             detail: Some(detail),
             duration_us: u64::try_from(took).unwrap_or(u64::MAX),

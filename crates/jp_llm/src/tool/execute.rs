@@ -4,10 +4,12 @@ mod check;
 mod consent;
 mod delivery;
 mod grant;
+mod known;
+mod propose;
 mod rounds;
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Instant,
 };
 
@@ -21,7 +23,7 @@ use super::{
     Call, Details, Executed, ExecutionOutcome, HostError, Misconfigured, Placed, PreparedTool,
     ToolError, record, word,
 };
-use crate::{Host, runtime::Memory};
+use crate::{Digest, Host, Known, runtime::Memory};
 use consent::Consent;
 pub(crate) use grant::Granted;
 pub(super) use grant::KnownGrants;
@@ -47,6 +49,14 @@ pub struct Pass<'a> {
     /// The chosen files that the arguments name.
     pub(crate) files: Vec<Placed>,
     pub(crate) decision: Decision,
+    /// Who decided, and how, where a person did.
+    pub(crate) decided_by: Option<String>,
+    /// The chosen files, as decisions count them.
+    chosen_files: Vec<String>,
+    /// What the tool was when this call first looked: its digest, and the hash of its Wasm file.
+    seen: OnceLock<(Digest, Option<Arc<str>>)>,
+    /// The hash of the Wasm file that a person was shown, now or before: no other one runs.
+    held_to: Option<Arc<str>>,
     details: Details,
     /// The record of a capability call that was the call's last act, and goes before its own.
     pub(crate) unwritten: Arc<Mutex<Option<Waiting>>>,
@@ -61,6 +71,8 @@ pub struct Preview {
     pub run: RunMode,
     /// How much memory it may use, and who is counted.
     pub memory: Memory,
+    /// What the user decided before about such calls, as far as that was read.
+    pub known: Known,
 }
 
 /// Arguments that do not fit their tool.
@@ -172,6 +184,10 @@ impl<'a> Pass<'a> {
             arguments_json: String::new(),
             files: Vec::new(),
             decision: Decision::Undecided,
+            decided_by: None,
+            chosen_files: Vec::new(),
+            seen: OnceLock::new(),
+            held_to: None,
             details: Details::default(),
             unwritten: Arc::default(),
         }
@@ -181,6 +197,7 @@ impl<'a> Pass<'a> {
 impl Pass<'_> {
     fn preview(&self, grant: &Grant) -> Preview {
         Preview {
+            known: self.decided_before(grant),
             run: self.run_mode(grant),
             memory: self.tool.memory(grant, self.host),
             grant: grant.clone(),
@@ -205,9 +222,15 @@ impl Pass<'_> {
         if let Err(early) = self.check_arguments(sent) {
             return early;
         }
-        let mut granted = self.compose()?;
+        self.look_up().await?;
+        let mut granted = match self.compose() {
+            Ok(granted) => granted,
+            Err(denied) => return Err(self.propose(denied).await),
+        };
         self.details.grant = Arc::clone(&granted.words);
-        match self.approve(&granted.grant).await? {
+        let consent = self.approve(&granted).await?;
+        self.details.decided_by.clone_from(&self.decided_by);
+        match consent {
             Consent::Run => {}
             Consent::RunWith(edited) => match self.check_arguments(edited) {
                 Ok(()) => {

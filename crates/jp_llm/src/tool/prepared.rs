@@ -2,7 +2,7 @@
 
 use std::{
     ops::Deref,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use jp_policy::Grant;
@@ -17,11 +17,13 @@ use super::{
     arguments::{Checker, SchemaBy, SchemaError},
     body::Body,
     execute::KnownGrants,
+    stamp::Stamp,
 };
 use crate::{
-    Host,
+    Digest, Host, decisions,
     registry::Seen,
     runtime::{Memory, ToolRuntime},
+    sha256_file,
 };
 
 /// A model of a tool.
@@ -56,6 +58,10 @@ pub struct PreparedTool {
     checker: OnceLock<Result<Checker, SchemaError>>,
     result_checker: OnceLock<Result<Checker, SchemaError>>,
     pub(super) grants: KnownGrants,
+    /// The hash of its Wasm file in the workspace, and what the file looked like then.
+    file: Mutex<Option<(Stamp, Arc<str>)>>,
+    /// The digest of what it is, without such a file.
+    digest: OnceLock<Digest>,
 }
 
 /// What is known of the tool before it is called.
@@ -76,6 +82,8 @@ impl PreparedTool {
             checker: OnceLock::new(),
             result_checker: OnceLock::new(),
             grants: KnownGrants::default(),
+            file: Mutex::default(),
+            digest: OnceLock::new(),
             definition,
         }
     }
@@ -155,6 +163,38 @@ impl PreparedTool {
     #[must_use]
     pub fn memory(&self, grant: &Grant, host: &Host) -> Memory {
         self.runtime.memory(&self.request, grant.limits(), host)
+    }
+
+    /// Returns the hash of its Wasm file in the workspace as it is now, if it has one that can be read.
+    fn file_hash(&self, host: &Host) -> Option<Arc<str>> {
+        let Body::File(path, _) = &self.definition.body else {
+            return None;
+        };
+        let path = path.to_path(host.root());
+        let stamp = Stamp::of(&path)?;
+        let mut known = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, hash)) = known.as_ref()
+            && *then == stamp
+        {
+            return Some(Arc::clone(hash));
+        }
+        let hash: Arc<str> = sha256_file(&path).ok()?.into();
+        *known = Some((stamp, Arc::clone(&hash)));
+        Some(hash)
+    }
+
+    /// Returns the digest of what it is as of now, and the hash of its Wasm file, if it has one.
+    pub(super) fn seen(&self, host: &Host) -> (Digest, Option<Arc<str>>) {
+        let digest = self
+            .digest
+            .get_or_init(|| decisions::definition(&self.definition));
+        match (&self.definition.body, self.file_hash(host)) {
+            (Body::File(..), file) => {
+                let hash = file.as_deref().unwrap_or("unread");
+                (decisions::with_file(digest, hash), file)
+            }
+            _ => (*digest, None),
+        }
     }
 
     /// Returns the checks of its arguments, made when the tool is first called.

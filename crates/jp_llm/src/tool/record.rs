@@ -22,6 +22,7 @@ pub(super) fn write(
         host,
         arguments_json,
         decision,
+        decided_by,
         ..
     } = pass;
     let Some(log) = host.audit() else {
@@ -46,6 +47,7 @@ pub(super) fn write(
         arguments_hash: log.hash_arguments(arguments_json.as_bytes()),
         grant: &details.grant,
         decision: *decision,
+        decided_by: decided_by.as_deref(),
         outcome,
         detail: detail.as_deref(),
         duration_us: u64::try_from(details.duration.as_micros()).unwrap_or(u64::MAX),
@@ -82,6 +84,7 @@ pub(super) fn write_unmade(
         arguments_hash: log.hash_arguments(arguments.as_bytes()),
         grant: "",
         decision: Decision::Undecided,
+        decided_by: None,
         outcome: match call.cancel.is_cancelled() {
             // Stopped on the way to its tool, it has failed of nothing else.
             true => OutcomeKind::Cancelled,
@@ -149,6 +152,7 @@ impl CapabilityRecord {
             arguments_hash: log.hash_arguments(arguments.as_bytes()),
             grant: "",
             decision,
+            decided_by: None,
             outcome,
             detail: answer.unwrap_or_else(|error| Some(error.code.as_str())),
             duration_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),

@@ -6,14 +6,14 @@ use rmcp::model::{ClientCapabilities, ElicitationCapability};
 
 /// What a client can be asked for.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Askable {
+pub(crate) struct Askable {
     questions: bool,
     samples: bool,
     roots: bool,
 }
 
 impl Askable {
-    pub(super) fn of(capabilities: Option<&ClientCapabilities>) -> Self {
+    pub(crate) fn of(capabilities: Option<&ClientCapabilities>) -> Self {
         let Some(capabilities) = capabilities else {
             return Self::default();
         };
@@ -22,6 +22,11 @@ impl Askable {
             samples: capabilities.sampling.is_some(),
             roots: capabilities.roots.is_some(),
         }
+    }
+
+    /// Tells whether it can show forms.
+    pub(crate) const fn questions(self) -> bool {
+        self.questions
     }
 
     const fn allows(self, input: &Input) -> bool {

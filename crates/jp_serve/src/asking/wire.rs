@@ -5,6 +5,9 @@ mod property;
 use jp_tool::{Input, Question, Role, Sample};
 use serde_json::{Map, Value, json};
 
+/// Names the tool that a request comes from, for clients and the people behind them.
+const TOOL: &str = "jp/tool";
+
 /// One request to a client, under the key that its answer comes back with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Wanted {
@@ -19,9 +22,18 @@ pub(crate) struct Wanted {
 pub(super) struct Answered(Value);
 
 impl Wanted {
+    /// Makes the request whether a call may run.
+    pub(crate) const fn about_approval(key: String, request: Value) -> Self {
+        Self {
+            key,
+            request,
+            questions: false,
+        }
+    }
+
     /// Makes the requests for all that a tool wants: one form for all questions, and one request for
-    /// each of the others.
-    pub(super) fn all(inputs: &[&Input]) -> Vec<Self> {
+    /// each of the others. Each says which tool it is that asks, whatever the tool's own words claim.
+    pub(super) fn all(tool: &str, inputs: &[&Input]) -> Vec<Self> {
         let questions = inputs.iter().filter_map(|input| match input {
             Input::Question(question) => Some(question),
             _ => None,
@@ -29,16 +41,16 @@ impl Wanted {
         let questions: Vec<&Question> = questions.collect();
         let form = questions.first().map(|first| Self {
             key: first.id.clone(),
-            request: elicitation(&message(&questions), &questions),
+            request: elicitation(tool, &message(&questions), &questions),
             questions: true,
         });
         let others = inputs.iter().filter_map(|input| {
             let request = match input {
                 Input::Question(_) => return None,
                 Input::Form(form) => {
-                    elicitation(&form.text, &form.questions.iter().collect::<Vec<_>>())
+                    elicitation(tool, &form.text, &form.questions.iter().collect::<Vec<_>>())
                 }
-                Input::Sample(sample) => sampling(sample),
+                Input::Sample(sample) => sampling(tool, sample),
                 Input::Roots { .. } => json!({ "method": "roots/list" }),
             };
             Some(Self {
@@ -64,7 +76,9 @@ fn message(questions: &[&Question]) -> String {
     texts.join("\n")
 }
 
-fn elicitation(message: &str, questions: &[&Question]) -> Value {
+fn elicitation(tool: &str, message: &str, questions: &[&Question]) -> Value {
+    let tool = shown(tool);
+    let message = format!("The tool `{tool}` asks:\n{message}");
     let properties: Map<String, Value> = questions
         .iter()
         .map(|one| (one.id.clone(), property::of(one)))
@@ -79,11 +93,17 @@ fn elicitation(message: &str, questions: &[&Question]) -> Value {
             "requestedSchema": {
                 "type": "object", "properties": properties, "required": required,
             },
+            "_meta": {TOOL: tool},
         },
     })
 }
 
-fn sampling(sample: &Sample) -> Value {
+/// Returns the name of a tool for whoever is asked something on its behalf.
+fn shown(tool: &str) -> String {
+    jp_text::escape_line(&jp_text::shorten(tool, 200)).into_owned()
+}
+
+fn sampling(tool: &str, sample: &Sample) -> Value {
     let messages = sample.messages.iter().map(|message| {
         let role = match message.role {
             Role::User => "user",
@@ -92,7 +112,8 @@ fn sampling(sample: &Sample) -> Value {
         json!({ "role": role, "content": { "type": "text", "text": message.text } })
     });
     let messages: Vec<Value> = messages.collect();
-    let mut params = json!({ "messages": messages, "maxTokens": sample.max_tokens });
+    let meta = json!({ TOOL: shown(tool) });
+    let mut params = json!({ "messages": messages, "maxTokens": sample.max_tokens, "_meta": meta });
     if let Some(system) = &sample.system_prompt {
         params["systemPrompt"] = json!(system);
     }
@@ -182,11 +203,11 @@ mod tests {
             }),
         ];
         let inputs: Vec<&Input> = inputs.iter().collect();
-        let wanted = Wanted::all(&inputs);
+        let wanted = Wanted::all("t", &inputs);
         let keys: Vec<&str> = wanted.iter().map(|one| one.key.as_str()).collect();
         assert_eq!(keys, ["sure", "r", "s"]);
         let params = &wanted[0].request["params"];
-        assert_eq!(params["message"], "sure?\nwhich?");
+        assert_eq!(params["message"], "The tool `t` asks:\nsure?\nwhich?");
         let properties = &params["requestedSchema"]["properties"];
         assert_eq!(
             properties["sure"],
@@ -200,7 +221,7 @@ mod tests {
         assert_eq!(
             wanted[2].request["params"],
             json!({"messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}],
-                "maxTokens": 5, "systemPrompt": "be brief"})
+                "maxTokens": 5, "systemPrompt": "be brief", "_meta": {"jp/tool": "t"}})
         );
     }
 
@@ -218,11 +239,11 @@ mod tests {
             questions: vec![asked("name", None), asked("mail", Some(json!("a@b")))],
         });
         let alone = question("name", AnswerType::Text, None);
-        let wanted = Wanted::all(&[&form, &alone]);
+        let wanted = Wanted::all("t", &[&form, &alone]);
         let keys: Vec<&str> = wanted.iter().map(|one| one.key.as_str()).collect();
         assert_eq!(keys, ["name", "who"]);
         let params = &wanted[1].request["params"];
-        assert_eq!(params["message"], "Who?");
+        assert_eq!(params["message"], "The tool `t` asks:\nWho?");
         assert_eq!(params["requestedSchema"]["required"], json!(["name"]));
         assert!(wanted[0].is_for(&alone) && wanted[1].is_for(&form));
         assert!(!wanted[0].is_for(&form) && !wanted[1].is_for(&alone));

@@ -172,7 +172,7 @@ impl Listener {
     }
 
     /// Takes note of lists that are not what they were.
-    fn lists_changed(&self, changed: Kinds) {
+    pub(super) fn lists_changed(&self, changed: Kinds) {
         let mut inside = self.inside();
         let heard = changed.both(self.kinds);
         if heard != Kinds::default() {

@@ -6,6 +6,7 @@
     reason = "a test that fails may panic"
 )]
 
+mod approvals;
 mod calls;
 mod changes;
 mod hostile;

@@ -184,7 +184,8 @@ async fn a_form_has_a_request_of_its_own_with_every_kind_of_field() {
     let mut client = user.client();
     let answer = modern_call(&mut client, "form", all(), json!({})).await;
     let request = &answer["result"]["inputRequests"]["form"];
-    assert_eq!(request["params"]["message"], "Please fill in.", "{answer}");
+    let message = "The tool `parts` asks:\nPlease fill in.";
+    assert_eq!(request["params"]["message"], message, "{answer}");
     let schema = &request["params"]["requestedSchema"];
     assert_eq!(schema["required"], json!(["q0"]));
     assert_eq!(schema["properties"]["q2"]["type"], "integer");

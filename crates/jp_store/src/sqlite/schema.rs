@@ -14,10 +14,13 @@ use crate::{Damage, StoreError};
 pub(super) const APPLICATION_ID: i32 = 0x6a70_7374;
 
 /// The steps from an empty file to the tables of today.
-pub(super) const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// The tables that a file must have; without them it is damaged, whatever its version says.
 const TABLES: &[&str] = &[
+    "generation",
+    "grants",
+    "requests",
     "spent",
     "spent_forgotten",
     "spill_parts",

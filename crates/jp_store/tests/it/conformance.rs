@@ -1,16 +1,16 @@
 //! The suite: each test is handed an engine, and opens servers on one store of it.
 
-use jp_store::{NewTask, Spent, Spills, State, Store, Task, TaskId, Tasks};
+use jp_store::{Grants, NewTask, Pending, Spent, Spills, State, Store, Task, TaskId, Tasks};
 
-use crate::{answers, limits, orphans, owners, spent, spills, tasks};
+use crate::{answers, grants, limits, orphans, owners, requests, spent, spills, tasks};
 
 /// A time that tests start at.
 pub(crate) const NOW: u64 = 1_700_000_000_000;
 
 /// A server on a store; it stops when it is dropped.
-pub(crate) trait Server: Tasks + Spills + Spent {}
+pub(crate) trait Server: Tasks + Spills + Spent + Grants + Pending {}
 
-impl<T: Tasks + Spills + Spent> Server for T {}
+impl<T: Tasks + Spills + Spent + Grants + Pending> Server for T {}
 
 /// One store, on which servers are opened.
 pub(crate) trait Engine: Sync {
@@ -95,6 +95,19 @@ conformance! {
         quotas_hold_for_one_owner_and_for_all
         what_has_expired_makes_room
         results_expire_and_are_swept;
+    grants:
+        a_decision_comes_back_as_it_was_made
+        a_decision_is_taken_back_once_and_for_all_servers
+        what_every_call_would_be_compared_with_is_bounded;
+    requests:
+        a_permission_is_for_its_own_call_and_good_once
+        whoever_decides_later_learns_what_was_decided
+        nothing_is_decided_or_spent_after_its_time
+        what_is_taken_back_before_it_is_used_is_never_used
+        a_decision_and_what_is_remembered_of_it_are_one
+        only_its_principal_adds_a_reason_and_only_to_a_proposal
+        a_principal_has_as_many_waiting_as_the_limit_says
+        of_8_threads_one_decides_and_one_spends_200_times;
     spent:
         a_nonce_is_spent_once
         of_8_threads_exactly_one_spends_each_of_1000_nonces

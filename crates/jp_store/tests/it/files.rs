@@ -71,7 +71,7 @@ fn a_newer_store_is_refused_and_stays_as_it_was() {
     let before = fs::read(&path).unwrap();
     let error = Store::open(&path, NOW).unwrap_err();
     let expected = format!(
-        "invalid store {}: expected version 1 or older, found 99; use a newer jp",
+        "invalid store {}: expected version 2 or older, found 99; use a newer jp",
         path.display()
     );
     assert_eq!(error.to_string(), expected);

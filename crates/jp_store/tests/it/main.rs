@@ -11,10 +11,12 @@
 mod answers;
 mod conformance;
 mod files;
+mod grants;
 mod limits;
 mod orphans;
 mod owners;
 mod processes;
+mod requests;
 mod spent;
 mod spills;
 mod tasks;

@@ -8,10 +8,14 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
-use jp_store::{Change, STOPPED, Spent as _, State, Store, TaskId, Tasks as _, Updated};
+use jp_store::{
+    Change, Pending as _, RequestId, STOPPED, SameCall, Spent as _, Standing, State, Store, TaskId,
+    Tasks as _, Updated,
+};
 
 use crate::{
     conformance::{NOW, TASK},
+    requests::{new, once},
     spent::nonce,
 };
 
@@ -72,6 +76,7 @@ fn what_a_child_of_other_tests_does() {
     let store = Store::open(Path::new(&path), NOW).unwrap();
     match role.as_str() {
         "work" => work(&store),
+        "wait" => wait(&store),
         "hold" => {
             let id = store.create("ann", &TASK, NOW).unwrap();
             println!("@made {id}");
@@ -110,6 +115,131 @@ fn work(store: &Store) {
         let word = if n % 3 == 0 { "done" } else { "asks" };
         println!("@{word} {id}");
     }
+}
+
+/// The call that a killed server had waited for.
+fn call(digest: &[u8; 32]) -> SameCall<'_> {
+    SameCall {
+        principal: "ann",
+        tool: "t",
+        workspace: "/w",
+        arguments: digest,
+        shown: &[2; 32],
+    }
+}
+
+/// Waits for decisions about calls and makes each call that was allowed, as a server does.
+fn wait(store: &Store) {
+    for number in 0_u64.. {
+        let mut digest = [0; 32];
+        digest[..8].copy_from_slice(&number.to_le_bytes());
+        digest[8..12].copy_from_slice(&std::process::id().to_le_bytes());
+        let id = store.file(&new(call(&digest)), NOW).unwrap();
+        println!("@filed {id}");
+        loop {
+            match store.request(&id, NOW).unwrap().unwrap().standing {
+                Standing::Waiting => std::thread::yield_now(),
+                Standing::Allowed => {
+                    if store.redeem(&call(&digest), NOW).unwrap().is_some() {
+                        println!("@ran {id}");
+                    }
+                    break;
+                }
+                _ => break,
+            }
+        }
+    }
+}
+
+/// What a person does while a server waits, and when the server is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Allow,
+    AllowAndRevoke,
+    Deny,
+    Nothing,
+}
+
+#[test]
+fn of_200_servers_killed_while_they_wait_no_call_runs_twice_or_without_a_decision() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.sqlite");
+    let store = Store::open(&path, NOW).unwrap();
+    // Seeded: which of the cases comes when is the same each time.
+    let mut seed = 17_u64;
+    let mut next = move |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) % below
+    };
+    let mut server = Other::start("wait", &path);
+    let (mut ran_before, mut ran_after, mut killed) = (0, 0, 0);
+    while killed < 200 {
+        let (word, id) = server.next().unwrap();
+        if word == "ran" {
+            continue;
+        }
+        let id: RequestId = id.parse().unwrap();
+        let then = [Then::Allow, Then::AllowAndRevoke, Then::Deny, Then::Nothing];
+        let then = then[usize::try_from(next(4)).unwrap()];
+        let author = format!("person {killed}");
+        let late = next(3);
+        let said = |server: Other| -> bool {
+            let said = server.kill();
+            said.iter()
+                .any(|(word, of)| word == "ran" && *of == id.to_string())
+        };
+        let mut dead = None;
+        if late == 0 {
+            dead = Some(said(std::mem::replace(
+                &mut server,
+                Other::start("wait", &path),
+            )));
+        }
+        match then {
+            Then::Allow | Then::AllowAndRevoke => {
+                store.decide(&id, &once(), &author, NOW).unwrap();
+            }
+            Then::Deny => {
+                let no = jp_store::Verdict::Deny { remember: vec![] };
+                store.decide(&id, &no, &author, NOW).unwrap();
+            }
+            Then::Nothing => {}
+        }
+        let mut revoked = false;
+        if then == Then::AllowAndRevoke {
+            revoked = jp_store::Grants::revoke(&store, id.as_str(), NOW).unwrap();
+        }
+        let ran = dead
+            .unwrap_or_else(|| said(std::mem::replace(&mut server, Other::start("wait", &path))));
+        killed += 1;
+        let found = store.request(&id, NOW).unwrap().unwrap();
+        let again = store.redeem(&call(&found.arguments), NOW).unwrap();
+        assert!(!(ran && again.is_some()), "{killed}: {then:?} ran twice");
+        let may = matches!(then, Then::Allow | Then::AllowAndRevoke);
+        assert!(may || !(ran || again.is_some()), "{killed}: {then:?}");
+        assert!(
+            !(revoked && (ran || again.is_some())),
+            "{killed}: taken back"
+        );
+        if let Some(again) = &again {
+            assert_eq!(again.author, author, "the record says who");
+        }
+        ran_before += usize::from(ran);
+        ran_after += usize::from(again.is_some());
+        let standing = store.request(&id, NOW).unwrap().unwrap().standing;
+        let expected: &[Standing] = match then {
+            Then::Allow => &[Standing::Spent],
+            Then::AllowAndRevoke if revoked => &[Standing::Revoked],
+            Then::AllowAndRevoke => &[Standing::Spent],
+            Then::Deny => &[Standing::Denied],
+            Then::Nothing => &[Standing::Waiting],
+        };
+        assert!(
+            expected.contains(&standing),
+            "{killed}: {then:?} {standing:?}"
+        );
+    }
+    assert!(ran_after > 10, "{ran_before} before, {ran_after} after");
 }
 
 /// Says what a killed process said of its tasks: whether each was ended.

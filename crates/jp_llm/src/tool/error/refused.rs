@@ -4,6 +4,8 @@ use std::{error::Error, fmt};
 
 use jp_policy::Denied;
 
+use crate::Unreadable;
+
 /// Why a call was not allowed.
 #[derive(Debug)]
 pub enum Refused {
@@ -13,6 +15,8 @@ pub enum Refused {
         denied: Denied,
         /// Whether the workspace is one the user has not trusted.
         untrusted: bool,
+        /// The id under which a person can grant it, where it was put before one.
+        proposal: Option<String>,
     },
     /// The tool reached for something no guest is given.
     Reached {
@@ -21,6 +25,13 @@ pub enum Refused {
     },
     /// A person would have to agree, and there is no person to ask.
     NotApproved,
+    /// A person would have to agree, and has not yet.
+    Waiting {
+        /// The id under which they can.
+        id: String,
+    },
+    /// What the user decided before about such calls cannot be read.
+    Unknowable(Unreadable),
     /// A person would have to agree that the result is delivered, and there is no person to ask.
     NotDelivered,
     /// The Wasm binary is not the one the user trusted.
@@ -87,6 +98,11 @@ impl Refused {
                 f,
                 "tool `{tool}` needs your approval, but there is no terminal to ask on"
             ),
+            Self::Waiting { id } => write!(
+                f,
+                "tool `{tool}` needs the user's approval, and nobody has decided yet (request {id})"
+            ),
+            Self::Unknowable(error) => write!(f, "tool `{tool}` was refused: {error}"),
             Self::NotDelivered => write!(
                 f,
                 "tool `{tool}` ran, but its result needs your approval and there is no terminal to ask on"
@@ -133,6 +149,7 @@ impl Refused {
     pub(super) fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Denied { denied, .. } => Some(denied),
+            Self::Unknowable(error) => Some(error),
             _ => None,
         }
     }

@@ -9,9 +9,9 @@ use jp_config::{
 use jp_policy::Grant;
 use serde_json::{Map, Value};
 
-use super::Pass;
+use super::{Granted, Pass};
 use crate::{
-    Approval, ApprovalRequest, ToolError, Trust,
+    Approval, ApprovalRequest, Lasting, ToolError, Trust,
     tool::{Refused, word},
 };
 
@@ -29,7 +29,8 @@ pub(super) enum Consent {
 
 impl Pass<'_> {
     /// Step 4: a person decides, where the configuration or the grant calls for one.
-    pub(super) async fn approve(&mut self, grant: &Grant) -> Result<Consent, ToolError> {
+    pub(super) async fn approve(&mut self, granted: &Granted) -> Result<Consent, ToolError> {
+        let grant = &*granted.grant;
         let mode = self.run_mode(grant);
         // Arguments are shown before anybody is asked; the grant of such a call changes nothing.
         let shows = !self.call.action.is_run() && grant.capabilities().is_read_only_and_local();
@@ -38,25 +39,31 @@ impl Pass<'_> {
                 self.decision = Decision::Refused;
                 return Ok(Consent::Skip("Tool skipped by configuration.".to_owned()));
             }
-            RunMode::Ask | RunMode::Edit if !shows => {}
+            RunMode::Ask | RunMode::Edit if !shows => {
+                if let Some(consent) = self.decided(granted, true).await {
+                    return Ok(consent);
+                }
+            }
             RunMode::Ask | RunMode::Edit | RunMode::Unattended => {
+                if let Some(consent) = self.decided(granted, false).await {
+                    return Ok(consent);
+                }
                 self.decision = Decision::Allowed;
                 return Ok(Consent::Run);
             }
         }
         self.decision = Decision::Asked;
+        self.hold_to_what_was_shown();
+        let about = self.about(self.shown(grant));
         let request = ApprovalRequest {
+            about: &about,
             tool: &self.tool.name,
-            source: match self.tool.source {
-                ToolSource::Builtin { .. } => "built-in",
-                ToolSource::Local { .. } => "local",
-                ToolSource::Mcp { .. } => "mcp",
-                ToolSource::Registry { .. } => "registry",
-            },
+            source: self.source(),
             arguments: &self.arguments,
             grant,
             memory: self.tool.memory(grant, self.host),
             editable: mode == RunMode::Edit,
+            can_remember: self.host.decisions().is_some(),
             unconfined: grant.capabilities().subprocess && self.host.unconfined(),
         };
         let approval = tokio::select! {
@@ -64,23 +71,86 @@ impl Pass<'_> {
             () = self.call.cancel.cancelled() => return Ok(Consent::Cancelled),
             approval = self.host.caller().approver.approve(&request) => approval,
         };
+        let person = &self.host.caller().principal;
+        let lasting = match approval {
+            Approval::ForWorkspace => Some(Lasting::ForWorkspace),
+            Approval::Never => Some(Lasting::Never),
+            _ => None,
+        };
+        let remembered = match (lasting, self.host.decisions()) {
+            (Some(lasting), Some(decisions)) => Some(decisions.remember(&request, lasting).await),
+            _ => None,
+        };
+        let by = match remembered {
+            Some(Err(error)) => {
+                return Err(ToolError::new(&*self.tool.name, Refused::Unknowable(error)));
+            }
+            Some(Ok(by)) => by,
+            None => person.clone(),
+        };
         match approval {
+            Approval::ForWorkspace => {
+                self.decision = Decision::Approved;
+                self.decided_by = Some(by);
+                Ok(Consent::Run)
+            }
+            Approval::Never => {
+                self.decision = Decision::Refused;
+                self.decided_by = Some(by);
+                Ok(Consent::Skip(
+                    "Tool skipped by user, from now on.".to_owned(),
+                ))
+            }
             Approval::Approved => {
                 self.decision = Decision::Approved;
+                self.decided_by = Some(by);
+                Ok(Consent::Run)
+            }
+            Approval::ApprovedBy(by) => {
+                self.decision = Decision::Approved;
+                self.decided_by = Some(by);
                 Ok(Consent::Run)
             }
             Approval::Edited(arguments) => {
                 self.decision = Decision::Approved;
+                self.decided_by = Some(by);
                 Ok(Consent::RunWith(arguments))
+            }
+            Approval::RefusedBy(by) => {
+                self.decision = Decision::Refused;
+                let text = format!("Tool skipped: the user said no ({by}).");
+                self.decided_by = Some(by);
+                Ok(Consent::Skip(text))
+            }
+            Approval::Waiting(id) => Err(ToolError::new(
+                &*self.tool.name,
+                Refused::Waiting { id: id.clone() },
+            )
+            .with_hint(format!(
+                "ask the user to run `jp approve {id}`, then make the very same call again"
+            ))),
+            Approval::Unknowable(error) => {
+                Err(ToolError::new(&*self.tool.name, Refused::Unknowable(error)))
             }
             Approval::Refused(why) => {
                 self.decision = Decision::Refused;
+                self.decided_by = Some(by);
                 Ok(Consent::Skip(why.map_or_else(
                     || "Tool skipped by user.".to_owned(),
                     |why| format!("Tool skipped by user: {why}"),
                 )))
             }
             Approval::Unavailable => Err(self.not_approved()),
+        }
+    }
+
+    /// Says where the tool comes from.
+    pub(super) fn source(&self) -> &'static str {
+        match self.tool.source {
+            ToolSource::Builtin { .. } => "built-in",
+            ToolSource::Local { .. } => "local",
+            ToolSource::Mcp { .. } => "mcp",
+            ToolSource::Registry { .. } => "registry",
         }
     }
 
@@ -111,13 +181,19 @@ impl Pass<'_> {
         };
         match self.tool.run {
             None => default,
+            // What the user granted one tool beyond their policy was granted for calls that they approve.
+            Some(RunMode::Unattended) if self.is_widened() => default,
             Some(RunMode::Unattended) if !(harmless || self.is_trusted()) => default,
             Some(mode) => mode,
         }
     }
 
-    /// The hash a Wasm file must have, when no approval was needed because the user trusted that file.
+    /// The hash a Wasm file must have: that of the file that a person was shown, or when no approval was
+    /// needed because the user trusted a file, that of the trusted one.
     pub(crate) fn pinned(&self) -> Option<&str> {
+        if let Some(seen) = &self.held_to {
+            return Some(seen);
+        }
         let pin = self.pin().ok().flatten();
         pin.filter(|_| self.decision == Decision::Allowed)
     }

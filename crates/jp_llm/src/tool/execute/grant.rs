@@ -1,10 +1,10 @@
 //! Step 3 of the pipeline: what the user, the workspace and the tool have in common.
 
-mod app;
+pub(super) mod app;
 
 use std::{
     borrow::Cow,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
 use jp_audit::Decision;
@@ -16,7 +16,7 @@ use jp_policy::{
 
 use super::Pass;
 use crate::{
-    ToolError,
+    Digest, ToolError,
     tool::{Misconfigured, Others, Refused},
 };
 
@@ -65,6 +65,8 @@ pub(crate) struct Granted {
     pub(crate) words: Arc<str>,
     /// What the tools may do on whose data this one works.
     pub(crate) others: Arc<Others>,
+    /// The digest of what the tool is, and of what is shown of it with this grant.
+    pub(super) shown: Arc<OnceLock<(Digest, Digest)>>,
 }
 
 impl Pass<'_> {
@@ -75,7 +77,8 @@ impl Pass<'_> {
     pub(super) fn compose(&mut self) -> Result<Granted, ToolError> {
         let (tool, trusted) = (self.tool, self.is_trusted());
         let keeps = self.call.action.is_run() && self.files.is_empty();
-        let known = tool.grants.get(self.host.shared_policy(), trusted);
+        let policy = self.policy();
+        let known = tool.grants.get(&policy, trusted);
         if let Some(known) = known.as_ref().filter(|_| keeps) {
             return Ok(known.granted.clone());
         }
@@ -84,31 +87,44 @@ impl Pass<'_> {
         }
         let app = match &known {
             Some(known) => Cow::Borrowed(&*known.app),
-            None => app::of(tool, self.host.policy(), trusted),
+            None => app::of(tool, &policy, trusted),
         };
         let request = self.request();
         let chosen = self.chosen(&request);
-        let composed = compose_call(self.host.policy(), &app, &request, &chosen);
+        let composed = compose_call(&policy, &app, &request, &chosen);
         let grant = composed.map_err(|denied| self.denied(denied, trusted))?;
         let words = self.words(&grant);
         let others = tool.others.iter().filter_map(|(name, request)| {
-            let grant = compose(self.host.policy(), &app, request).ok()?;
+            let grant = compose(&policy, &app, request).ok()?;
             Some((name.clone(), Arc::new(grant)))
         });
         let granted = Granted {
             grant: Arc::new(grant),
             words,
             others: Arc::new(others.collect()),
+            shown: Arc::default(),
         };
         if keeps {
             tool.grants.keep(Composed {
-                policy: Arc::clone(self.host.shared_policy()),
+                policy,
                 trusted,
                 app: Cow::Owned(app.into_owned()),
                 granted: granted.clone(),
             });
         }
         Ok(granted)
+    }
+
+    /// Returns what the user allows this call: their policy, and what they granted this tool besides.
+    pub(super) fn policy(&self) -> Arc<Policy> {
+        let policy = self.host.shared_policy();
+        let Some(more) = self.access() else {
+            return Arc::clone(policy);
+        };
+        Arc::new(Policy {
+            capabilities: policy.capabilities.union(&more),
+            ceilings: policy.ceilings.clone(),
+        })
     }
 
     fn denied(&mut self, denied: Denied, trusted: bool) -> ToolError {
@@ -132,12 +148,20 @@ impl Pass<'_> {
             }
             _ => denied.fix(),
         };
-        ToolError::new(&*self.tool.name, Refused::Denied { denied, untrusted }).with_hint_of(hint)
+        ToolError::new(
+            &*self.tool.name,
+            Refused::Denied {
+                denied,
+                untrusted,
+                proposal: None,
+            },
+        )
+        .with_hint_of(hint)
     }
 
     /// The files of the call as the policy speaks of them. A tool gets no more of a file than it asks
     /// for, even if the person would allow it.
-    fn chosen(&self, request: &Request) -> Vec<Chosen> {
+    pub(super) fn chosen(&self, request: &Request) -> Vec<Chosen> {
         let asked = request.conditional.iter().map(|more| more.needs.selected);
         let most = asked.fold(request.capabilities.selected, Ord::max);
         let chosen = self.files.iter().map(|placed| Chosen {
@@ -169,7 +193,7 @@ impl Pass<'_> {
 
     /// What the call asks for. To show its arguments a tool needs to change nothing and reach
     /// nobody, and nobody is asked before; so it cannot.
-    fn request(&self) -> Cow<'_, Request> {
+    pub(super) fn request(&self) -> Cow<'_, Request> {
         let request = &self.tool.request;
         if self.call.action.is_run() {
             return Cow::Borrowed(request);

@@ -65,7 +65,11 @@ fn policy(paths: &[(&str, Access)]) -> Policy {
 }
 
 /// Returns what a tool may use in this workspace.
-pub(super) fn of(tool: &ToolDefinition, user: &Policy, trusted: bool) -> Cow<'static, Policy> {
+pub(in crate::tool::execute) fn of(
+    tool: &ToolDefinition,
+    user: &Policy,
+    trusted: bool,
+) -> Cow<'static, Policy> {
     let mut policy = if trusted {
         Cow::Borrowed(&*TRUSTED)
     } else {
@@ -84,25 +88,12 @@ pub(super) fn of(tool: &ToolDefinition, user: &Policy, trusted: bool) -> Cow<'st
 
 /// Tells whether it is the workspace's own word that keeps a capability from its tools.
 pub(super) fn lacks(app: &Capabilities, capability: &Capability) -> bool {
-    let mut wanted = Capabilities {
-        ambient: jp_policy::Ambient::NONE,
-        ..Capabilities::default()
-    };
+    let mut wanted = capability.alone();
     match capability {
-        Capability::Files(rule) => {
-            wanted = wanted.with_files(rule.path.clone(), rule.access);
-        }
-        Capability::Selected(access) => wanted.selected = Some(*access),
-        Capability::Net(host) if host == "*" => wanted.net = Net::Any,
-        Capability::Net(host) => {
-            wanted.net = host.parse().map_or(Net::Any, |host| Net::hosts([host]));
-        }
-        Capability::Subprocess => wanted.subprocess = true,
-        Capability::Brokered(name) => wanted.brokered = Brokered::new([name.clone()]),
-        Capability::Env(name) => {
-            wanted.env.insert(name.clone());
-        }
+        // Whatever it is, it is refused unless every host is allowed.
+        Capability::Net(host) if wanted.net.is_none() && host != "*" => wanted.net = Net::Any,
         Capability::Ambient(_) => wanted.ambient = jp_policy::Ambient::default(),
+        _ => {}
     }
     app.missing(&wanted).is_some()
 }
