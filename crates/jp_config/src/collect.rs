@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// One file, checked.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Found {
     pub(crate) layer: Layer,
     pub(crate) document: Document,

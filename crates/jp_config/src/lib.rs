@@ -37,6 +37,7 @@ mod tooling;
 mod tree;
 mod validate;
 mod value;
+mod written;
 
 pub use app::{AppConfig, Map};
 pub use broker::{

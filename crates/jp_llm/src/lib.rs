@@ -38,7 +38,7 @@ pub use budget::{Budget, MAX_QUESTIONS};
 pub use events::Events;
 pub use hashed::sha256_file;
 pub use host::{Caller, Host, HostBuilder, LazyBroker, Variable};
-pub use jp_broker::is_known as is_known_call;
+pub use jp_broker::{is_known as is_known_call, mcp::TraceContext};
 pub use knowledge::{knowledge_prompt, topics};
 pub use runtime::mcp::{McpTools, Unlisted};
 pub use selection::{Selection, SelectionError, Toggle};
@@ -46,8 +46,8 @@ pub use shown::{
     ShownError, Stamp, shown_file, shown_file_stamp, shown_subject, shown_subject_stamp,
 };
 pub use tool::{
-    Call, ChosenFile, Details, Executed, ExecutionOutcome, PreparedTool, Preview, ToolDefinition,
-    ToolDocs, ToolError,
+    Call, ChosenFile, Details, Executed, ExecutionOutcome, Fact, Facts, PreparedTool, Preview,
+    Said, Side, ToolDefinition, ToolDocs, ToolError, Weighed, Why,
 };
 pub use trust::{Looked, Trust, TrustError, TrustStore, TrustedWorkspace, Unpinned};
 pub use turn::execute_turn;

@@ -49,6 +49,31 @@ pub enum Capability {
 }
 
 impl Capabilities {
+    /// Returns the set that allows this one thing, and takes away what is there without asking.
+    #[must_use]
+    pub fn only(capability: &Capability) -> Self {
+        let mut only = Self {
+            ambient: Ambient::NONE,
+            ..Self::default()
+        };
+        match capability {
+            Capability::Files(rule) => only.files = Files::new([rule.clone()]),
+            Capability::Selected(access) => only.selected = Some(*access),
+            Capability::Net(host) if host == "*" => only.net = Net::Any,
+            // A name that cannot be read is that of no host in particular.
+            Capability::Net(host) => {
+                only.net = host.parse().map_or(Net::Any, |host| Net::hosts([host]));
+            }
+            Capability::Subprocess => only.subprocess = true,
+            Capability::Brokered(name) => only.brokered = Brokered::new([name.clone()]),
+            Capability::Env(name) => {
+                only.env.insert(name.clone());
+            }
+            Capability::Ambient(name) => only.ambient = Ambient::only(name),
+        }
+        only
+    }
+
     /// Returns what both sets allow.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {

@@ -25,6 +25,7 @@ use crate::{Host, runtime::Memory};
 use consent::Consent;
 pub(crate) use grant::Granted;
 pub(super) use grant::KnownGrants;
+pub use grant::{Said, Side, Weighed, Why};
 
 /// As many characters of a text go into a message.
 const MOST: usize = 2000;
@@ -139,9 +140,10 @@ impl Unwritten<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        if let Err(error) = record::write(pass, waiting.as_ref(), &executed) {
+        match record::write(pass, waiting.as_ref(), &executed) {
+            Ok(number) => executed.details.record = number,
             // A call without a record did not happen, as far as its caller may know.
-            executed.result = Err(error);
+            Err(error) => executed.result = Err(error),
         }
         executed
     }

@@ -84,25 +84,5 @@ pub(super) fn of(tool: &ToolDefinition, user: &Policy, trusted: bool) -> Cow<'st
 
 /// Tells whether it is the workspace's own word that keeps a capability from its tools.
 pub(super) fn lacks(app: &Capabilities, capability: &Capability) -> bool {
-    let mut wanted = Capabilities {
-        ambient: jp_policy::Ambient::NONE,
-        ..Capabilities::default()
-    };
-    match capability {
-        Capability::Files(rule) => {
-            wanted = wanted.with_files(rule.path.clone(), rule.access);
-        }
-        Capability::Selected(access) => wanted.selected = Some(*access),
-        Capability::Net(host) if host == "*" => wanted.net = Net::Any,
-        Capability::Net(host) => {
-            wanted.net = host.parse().map_or(Net::Any, |host| Net::hosts([host]));
-        }
-        Capability::Subprocess => wanted.subprocess = true,
-        Capability::Brokered(name) => wanted.brokered = Brokered::new([name.clone()]),
-        Capability::Env(name) => {
-            wanted.env.insert(name.clone());
-        }
-        Capability::Ambient(_) => wanted.ambient = jp_policy::Ambient::default(),
-    }
-    app.missing(&wanted).is_some()
+    app.missing(&Capabilities::only(capability)).is_some()
 }
