@@ -186,6 +186,12 @@ fn check(document: &Document, said: &Translated, layer: Layer) -> Result<(), Con
         let problem = Problem::OutsideUser { section };
         return Err(fail(vec![section.to_string()], problem));
     }
+    // It says how much of the user's disk is used.
+    let kept = ["serve", "results"].map(str::to_owned);
+    if layer == Layer::Workspace && tree::get(tree, &kept).is_some() {
+        let section = "serve.results";
+        return Err(fail(kept.to_vec(), Problem::OutsideUser { section }));
+    }
     let checked = match document.format {
         Format::Toml => diagnose::check(tree),
         Format::Json | Format::Manifest => {

@@ -60,8 +60,8 @@ pub use providers::{
 pub use registries::{RegistryConfig, RegistryPlace};
 pub use schema::json_schema;
 pub use serve::{
-    MimeType, PromptArgumentConfig, PromptMessageConfig, PromptRole, ResourceUri, ServeConfig,
-    ServedPromptConfig, ServedResourceConfig, UriTemplate,
+    KeptResultsConfig, MimeType, PromptArgumentConfig, PromptMessageConfig, PromptRole,
+    ResourceUri, ServeConfig, ServedPromptConfig, ServedResourceConfig, UriTemplate,
 };
 pub use stage::{Complete, Field, Loose, Stage};
 pub use tooling::{CustomTool, ModelPin, RegistryTool, SignatureSource, ToolingConfig};

@@ -165,6 +165,8 @@ pub struct Details {
     pub ended: Option<jp_confine::Ended>,
     /// Whether the tool ended because the host refused what it asked for last.
     pub denied: bool,
+    /// What was decided before it ran.
+    pub decision: Option<jp_audit::Decision>,
     /// The number of its record in the audit log, if there is a log.
     pub record: Option<u64>,
 }

@@ -28,6 +28,7 @@ mod hidden;
 mod lines;
 mod listing;
 mod message;
+mod news;
 mod pace;
 mod process;
 mod request;

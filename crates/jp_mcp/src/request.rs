@@ -138,6 +138,7 @@ impl Connection {
                 return Ok(tools);
             }
             if changed && !listed.may_refresh(self.limits.refreshes) {
+                self.handler.still_changed();
                 let mut tools = Tools::clone(&tools);
                 let note =
                     "the server reports changes of its tools too often; this list is outdated";

@@ -79,8 +79,7 @@ fn is_traceparent(text: &str) -> bool {
 
 fn is_tracestate(text: &str) -> bool {
     let key = |key: &str| {
-        let letter =
-            |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-*/@".contains(&b);
+        let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-*/@".contains(&b);
         !key.is_empty() && key.len() <= 256 && key.bytes().all(letter)
     };
     is_list(text, MAX_TRACESTATE, MAX_STATES, |entry| {
@@ -129,7 +128,8 @@ mod tests {
     fn what_is_well_formed_is_handed_on() {
         let state = "rojo=00f067aa0ba902b7, tenant@congo=t61rcWkgMzE";
         let baggage = "userId=alice,isProduction=false;a=b";
-        let meta = json!({"traceparent": PARENT, "tracestate": state, "baggage": baggage, "other": 1});
+        let meta =
+            json!({"traceparent": PARENT, "tracestate": state, "baggage": baggage, "other": 1});
         let expected = [
             ("traceparent", PARENT.to_owned()),
             ("tracestate", state.to_owned()),

@@ -2,11 +2,12 @@
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use jp_audit::OutcomeKind;
 use jp_host::CallError;
-use jp_llm::{Asker, Budget, Call, Caller, Events};
+use jp_llm::{Asker, Budget, Call, Caller, Events, Executed, TraceContext};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -47,6 +48,8 @@ pub(crate) struct Job {
     id: String,
     /// What the client declared that it can be asked for.
     client: Option<ClientCapabilities>,
+    /// The trace that the client says the call belongs to.
+    trace: TraceContext,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -101,6 +104,7 @@ impl Request {
             arguments: self.params.arguments.take().unwrap_or_default(),
             id: request_id(&self.context.id),
             client: capabilities,
+            trace: TraceContext::of(&self.context.meta.0.0),
             // A task goes on when its request is over.
             cancel: if knows_tasks {
                 CancellationToken::new()
@@ -223,6 +227,7 @@ impl Job {
         events: Option<Arc<dyn Events>>,
     ) -> Made {
         let workspace = self.catalogue.workspace();
+        let kept_as = &workspace.loaded().config.serve.results;
         let host = workspace.host().for_caller(Caller {
             asker,
             events,
@@ -235,16 +240,23 @@ impl Job {
             arguments: self.arguments.clone(),
             cancel: self.cancel.clone(),
             budget: budget.clone(),
+            trace: self.trace.clone(),
             ..Call::default()
         };
         let mut question = None;
-        let answer = match workspace.call(&self.tool, call, &host).await {
+        let started = Instant::now();
+        let called = workspace.call(&self.tool, call, &host).await;
+        let took = started.elapsed();
+        self.shared
+            .metrics
+            .called(&self.tool, outcome_of(&called), took);
+        let answer = match called {
             Ok(executed) => {
                 let outcome = executed.result.as_ref().ok();
                 let asked = outcome.and_then(|outcome| outcome.needs_input());
                 question = asked.map(|asked| asked.text.clone());
                 match content::answer(executed) {
-                    Ok(answer) => Ok(spill::keep_large(&self.shared, answer).await),
+                    Ok(answer) => Ok(spill::keep_large(&self.shared, kept_as, answer).await),
                     Err(error) => Err(error),
                 }
             }
@@ -264,6 +276,15 @@ impl Job {
         let seal = self.shared.seals.seal(kept, &self.purpose());
         let seal = seal.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(InputRequiredResult::new(Some(requests), Some(seal)).into())
+    }
+}
+
+/// Returns how a call ended, in the words of the audit log.
+fn outcome_of(called: &Result<Executed, CallError>) -> OutcomeKind {
+    match called {
+        Ok(executed) => executed.kind(),
+        Err(CallError::Tool(error)) => error.verdict().outcome,
+        Err(CallError::Server(_)) => OutcomeKind::HostFailure,
     }
 }
 

@@ -14,7 +14,7 @@ use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use crate::{annotations, lazy::Index};
+use crate::{annotations, hints, lazy::Index};
 
 /// Clients drop tools whose full names are longer than 128 characters, and put the name of the server
 /// before ours.
@@ -30,6 +30,11 @@ pub(crate) struct Catalogue {
     unasked: Mutex<Vec<Arc<PreparedTool>>>,
     /// Where in `tools` a name stands, and the id of its tool.
     known: HashMap<String, (usize, String)>,
+    /// The ids of tools that cannot be had as they are, by their names. They are not listed; a call of one
+    /// says why.
+    stopped: HashMap<String, String>,
+    /// What the servers of the workspace had told when these were listed.
+    told: u64,
     problems: Vec<String>,
     indexes: Measured<Index>,
     sizes: Measured<usize>,
@@ -52,6 +57,8 @@ impl Catalogue {
             completed: OnceLock::new(),
             unasked: Mutex::default(),
             known: HashMap::new(),
+            stopped: HashMap::new(),
+            told: workspace.servers_told(),
             problems: Vec::new(),
             indexes: Measured::default(),
             sizes: Measured::default(),
@@ -62,7 +69,11 @@ impl Catalogue {
             match tool {
                 Ok(tool) if tool.is_enabled() && tool.is_offered(host) => found.push(tool),
                 Ok(_) => {}
-                Err(error) => made.problems.push(error.to_string()),
+                Err(error) => {
+                    let id = error.tool().to_owned();
+                    made.stopped.insert(wire_name(&id), id);
+                    made.problems.push(error.to_string());
+                }
             }
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
@@ -120,9 +131,9 @@ impl Catalogue {
         true
     }
 
-    /// Tells whether these are the tools of a workspace.
+    /// Tells whether these are the tools of a workspace as they are now.
     pub(crate) fn is_of(&self, workspace: &Arc<Workspace>) -> bool {
-        Arc::ptr_eq(&self.workspace, workspace)
+        Arc::ptr_eq(&self.workspace, workspace) && self.told == workspace.servers_told()
     }
 
     pub(crate) const fn workspace(&self) -> &Arc<Workspace> {
@@ -139,9 +150,10 @@ impl Catalogue {
         self.tools().get(self.known.get(name)?.0)
     }
 
-    /// Returns the id of the tool that clients know by a name.
+    /// Returns the id of the tool that clients know by a name, also of one that they cannot have now.
     pub(crate) fn id(&self, name: &str) -> Option<&str> {
-        self.known.get(name).map(|(_, id)| id.as_str())
+        let known = self.known.get(name).map(|(_, id)| id);
+        known.or_else(|| self.stopped.get(name)).map(String::as_str)
     }
 
     /// Returns the tools that fit a query best, the best one first.
@@ -202,6 +214,8 @@ fn show(tool: &PreparedTool, said: Option<&DescribedTool>, host: &Host) -> Tool 
     shown.annotations = facts;
     shown.output_schema = tool.known_output_schema().map(object);
     shown.title = said.and_then(|said| said.title.clone());
+    let most = grant.map(|preview| preview.grant.limits().output_bytes);
+    shown.meta = hints::of(tool, said, most);
     shown
 }
 

@@ -17,6 +17,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use crate::server::Shared;
+
 /// As many connections are served at once; more wait to be accepted.
 const MOST_CONNECTIONS: usize = 4_096;
 
@@ -64,7 +66,12 @@ impl Listener for UnixListener {
 }
 
 /// Serves until `stop` is cancelled.
-pub(crate) async fn serve(listener: impl Listener, router: Router, stop: CancellationToken) {
+pub(crate) async fn serve(
+    listener: impl Listener,
+    router: Router,
+    shared: &Arc<Shared>,
+    stop: CancellationToken,
+) {
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let mut open = JoinSet::new();
     loop {
@@ -79,8 +86,11 @@ pub(crate) async fn serve(listener: impl Listener, router: Router, stop: Cancell
         match stream {
             Ok(stream) => {
                 let serving = converse(stream, router.clone(), stop.clone());
+                let shared = Arc::clone(shared);
                 open.spawn(async move {
+                    let counted = shared.metrics.connected();
                     serving.await;
+                    drop(counted);
                     drop(place);
                 });
             }

@@ -128,6 +128,9 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        // Makes the catalogue, which has the servers asked.
+        self.shared.listed()?;
+        self.shared.upstream.settle().await;
         let catalogue = self.shared.listed()?;
         let tools = if self.is_lazy(&context, &catalogue) {
             lazy::tools(&catalogue)

@@ -1,4 +1,4 @@
-//! A server on HTTP: `/mcp` for clients, `/healthz` and `/readyz` for whoever watches it.
+//! A server on HTTP: `/mcp` for clients, `/metrics`, `/healthz` and `/readyz` for whoever watches it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,13 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Server, Token, connections, handler::Handler, server::Shared, sessions};
+use crate::{
+    Server, Token, connections,
+    handler::Handler,
+    metrics::{self, Present},
+    server::Shared,
+    sessions,
+};
 
 /// Larger requests are refused with 413.
 const LARGEST_REQUEST: usize = 4 * 1024 * 1024;
@@ -43,13 +49,13 @@ impl Server {
     /// Serves HTTP on a listener of this machine until it is stopped. Whoever has the token gets in.
     pub async fn on_tcp(&self, listener: TcpListener, token: Token, stop: CancellationToken) {
         let router = router(self.shared(), Some(token), &stop);
-        connections::serve(listener, router, stop).await;
+        connections::serve(listener, router, self.shared(), stop).await;
     }
 
     /// Serves HTTP on a Unix socket until it is stopped. Whoever may open the socket gets in.
     pub async fn on_unix(&self, listener: UnixListener, stop: CancellationToken) {
         let router = router(self.shared(), None, &stop);
-        connections::serve(listener, router, stop).await;
+        connections::serve(listener, router, self.shared(), stop).await;
     }
 }
 
@@ -65,13 +71,52 @@ fn router(shared: &Arc<Shared>, token: Option<Token>, stop: &CancellationToken) 
         Arc::clone(&sessions),
         config,
     );
+    let (ready, counted) = (Arc::clone(shared), Arc::clone(shared));
+    let (open, watched) = (Arc::clone(&sessions), Arc::clone(shared));
+    let numbers = get(move || numbers(Arc::clone(&watched), Arc::clone(&open)));
     let door = Door { token, sessions };
-    let ready = Arc::clone(shared);
     Router::new()
         .route_service("/mcp", service)
+        .route("/metrics", numbers.layer(middleware::from_fn(only_here)))
         .route_layer(middleware::from_fn_with_state(door, enter))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(move || is_ready(Arc::clone(&ready))))
+        .layer(middleware::from_fn_with_state(counted, count))
+}
+
+/// Returns the numbers of the server for Prometheus.
+async fn numbers(shared: Arc<Shared>, sessions: Arc<LocalSessionManager>) -> Response {
+    let present = Present {
+        sessions: sessions::count(&sessions).await,
+        ..shared.present()
+    };
+    let kind = [(header::CONTENT_TYPE, metrics::CONTENT_TYPE)];
+    (kind, shared.metrics.text(present)).into_response()
+}
+
+/// Refuses requests for a name that is not one of this machine: one of an attacker may lead here. What
+/// serves `/mcp` refuses them itself.
+async fn only_here(request: Request, next: Next) -> Response {
+    let host = text(request.headers(), header::HOST.as_str());
+    let own = OWN_ORIGINS.into_iter().any(|origin| {
+        let name = origin.trim_start_matches("http://").trim_end_matches(":*");
+        let port = host.and_then(|host| host.strip_prefix(name));
+        port.is_some_and(|port| port.is_empty() || port.starts_with(':'))
+    });
+    if own {
+        return next.run(request).await;
+    }
+    let text = "requests for a name of another machine are refused\n";
+    (StatusCode::FORBIDDEN, text).into_response()
+}
+
+/// Counts what is answered.
+async fn count(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let response = next.run(request).await;
+    let status = response.status().as_u16();
+    shared.metrics.answered(&path, status);
+    response
 }
 
 /// Tells whether calls could be made now.

@@ -10,8 +10,14 @@ use jp_llm::{Approver, Caller, NobodyToAsk};
 use rmcp::ErrorData;
 
 use crate::{
-    Keep, Lazy, ServeError, catalogue::Catalogue, changes::Changes, resources::Shelves,
-    sealed::Seals, tasks::Running,
+    Keep, Lazy, ServeError,
+    catalogue::Catalogue,
+    changes::Changes,
+    metrics::{Metrics, Present},
+    resources::Shelves,
+    sealed::Seals,
+    tasks::Running,
+    upstream::Upstream,
 };
 
 /// How a server serves. What is not said is not there.
@@ -54,6 +60,8 @@ pub(crate) struct Shared {
     sweeps: AtomicBool,
     pub(crate) shelves: Shelves,
     pub(crate) changes: Changes,
+    pub(crate) metrics: Metrics,
+    pub(crate) upstream: Upstream,
 }
 
 impl Server {
@@ -73,6 +81,8 @@ impl Server {
             sweeps: AtomicBool::default(),
             shelves: Shelves::default(),
             changes: Changes::default(),
+            metrics: Metrics::default(),
+            upstream: Upstream::default(),
         })))
     }
 
@@ -87,6 +97,7 @@ impl Server {
 
     /// Ends the programs that were started for tools. Calls under way must have ended.
     pub async fn end(&self) {
+        self.0.upstream.end();
         if let Ok(workspace) = self.0.live.now() {
             workspace.stop_servers().await;
         }
@@ -107,6 +118,7 @@ impl Shared {
     /// Returns the tools as they are on disk now. They are listed anew only when something has changed.
     pub(crate) fn catalogue(&self) -> Result<Arc<Catalogue>, OpenError> {
         let workspace = self.live.now()?;
+        self.upstream.follow(&workspace);
         let mut known = self
             .catalogue
             .lock()
@@ -137,6 +149,21 @@ impl Shared {
             principal: self.options.principal.clone(),
             approver: Arc::clone(&self.options.approver),
             ..Caller::default()
+        }
+    }
+
+    /// Returns what is there at the moment, beside what the transports know.
+    pub(crate) fn present(&self) -> Present {
+        let known = self
+            .catalogue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Present {
+            tasks: self.running.count(),
+            listeners: self.changes.listener_count(),
+            followed: self.changes.followed_count(),
+            tools: known.as_ref().map_or(0, |known| known.tools().len()),
+            ..Present::default()
         }
     }
 

@@ -366,6 +366,7 @@ pub(super) const ROWS: &[Row] = &[
             all(Clock),
             only(Sockets, "connections.rs"),
             only(Sockets, "http.rs"),
+            only(Files, "metrics/process.rs"),
             only(Randomness, "gate.rs"),
             only(Randomness, "sealed.rs"),
         ],

@@ -43,6 +43,7 @@ const SIGNED: &str = "jp_llm/tests/it/signed.rs";
 const LAYERS: &str = "jp_config/tests/layers.rs";
 const RESOURCES: &str = "jp_serve/tests/serve/resources.rs";
 const PROMPTS: &str = "jp_serve/tests/serve/prompts.rs";
+const SPILLS: &str = "jp_serve/tests/serve/spills.rs";
 const TASKS: &str = "jp_serve/tests/serve/tasks.rs";
 const BROKER: &str = "jp_llm/tests/it/endpoints.rs";
 
@@ -196,6 +197,9 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("serve.prompts.<>.messages[].role", Test(PROMPTS, "a_prompt_is_made_of_its_messages_and_arguments")),
         ("serve.prompts.<>.messages[].text", Test(PROMPTS, "a_prompt_is_made_of_its_messages_and_arguments")),
         ("serve.prompts.<>.title", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
+        ("serve.results.age", Test(SPILLS, "how_long_and_how_much_is_kept_says_the_user")),
+        ("serve.results.quota", Test(SPILLS, "how_long_and_how_much_is_kept_says_the_user")),
+        ("serve.results.total", Test(SPILLS, "how_long_and_how_much_is_kept_says_the_user")),
         ("serve.resources.<>.description", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
         ("serve.resources.<>.file", Test(RESOURCES, "everything_that_is_listed_can_be_read")),
         ("serve.resources.<>.mime_type", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{PromptMessageConfig, ServeConfig, ServedPromptConfig, ServedResourceConfig};
+use super::{
+    KeptResultsConfig, PromptMessageConfig, ServeConfig, ServedPromptConfig, ServedResourceConfig,
+};
+use crate::conversation::tool::ByteSize;
 
 /// The most resources, and the most prompts.
 const MAX_ENTRIES: usize = 1_000;
@@ -12,6 +15,8 @@ const MAX_ARGUMENTS: usize = 64;
 const MAX_VALUES: usize = 1_000;
 /// The most messages of a prompt.
 const MAX_MESSAGES: usize = 100;
+/// The longest time that a result is kept, in milliseconds.
+const MAX_AGE: u64 = 30 * 24 * 3_600_000;
 
 /// The prompt that jp makes of the knowledge base.
 const OURS: &str = "knowledge";
@@ -44,13 +49,33 @@ pub(crate) enum WrongEntry {
     NoMessage,
     #[error("a message needs one of `text`, `image` and `resource`")]
     MessageContent,
+    #[error("invalid time: expected one above zero and of at most 30 days (`720h`)")]
+    Age,
+    #[error("invalid size: expected one above zero")]
+    Size,
     #[error("a picture needs a `mime_type` such as `image/png`, and nothing else has one")]
     MessageType,
+}
+
+impl KeptResultsConfig {
+    fn check(&self) -> Result<(), Wrong> {
+        let wrong = |key: &str, why: WrongEntry| Err((path(&["results", key]), why));
+        if self.age.is_some_and(|age| age.0 == 0 || age.0 > MAX_AGE) {
+            return wrong("age", WrongEntry::Age);
+        }
+        let is_zero = |size: Option<ByteSize>| size.is_some_and(|size| size.0 == 0);
+        match (is_zero(self.quota), is_zero(self.total)) {
+            (true, _) => wrong("quota", WrongEntry::Size),
+            (_, true) => wrong("total", WrongEntry::Size),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl ServeConfig {
     /// Says what keeps the entries from being shown.
     pub(crate) fn check(&self) -> Result<(), Wrong> {
+        self.results.check()?;
         for (section, found) in [
             ("resources", self.resources.len()),
             ("prompts", self.prompts.len()),

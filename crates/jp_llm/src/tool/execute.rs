@@ -134,6 +134,7 @@ impl Unwritten<'_> {
         let pass = &mut self.pass;
         let mut details = std::mem::take(&mut pass.details);
         details.duration = self.started.elapsed();
+        details.decision = Some(pass.decision);
         let mut executed = Executed { result, details };
         let waiting = pass
             .unwritten

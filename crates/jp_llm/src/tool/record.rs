@@ -100,9 +100,7 @@ pub(super) fn write_unmade(
         transient: None,
     };
     let number = log.append(&record);
-    number
-        .map(|_| ())
-        .map_err(|error| unwritten(name, error))
+    number.map(|_| ()).map_err(|error| unwritten(name, error))
 }
 
 /// What the records of a call's capability calls have in common.
@@ -195,6 +193,14 @@ pub(crate) fn now() -> u64 {
 
 fn unwritten(tool: &str, error: jp_audit::AuditError) -> ToolError {
     ToolError::new(tool, HostError::Unwritten(error))
+}
+
+impl Executed {
+    /// Returns how the call ended, as its audit record says it.
+    #[must_use]
+    pub fn kind(&self) -> OutcomeKind {
+        kind(self, self.details.decision.unwrap_or(Decision::Undecided)).0
+    }
 }
 
 /// Says how a call ended. What is wrong with arguments or answers repeats them, so only the model is
