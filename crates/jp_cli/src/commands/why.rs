@@ -87,7 +87,6 @@ impl Explained<'_> {
                 }
             }
         }
-        line("");
         let mut weighed: Vec<&Weighed> = self.why.weighed.iter().collect();
         // What keeps the tool from running is looked for first.
         weighed.sort_by_key(|one| one.is_granted());

@@ -16,6 +16,7 @@ grant.net = [
     "a.example",
     "b.example",
 ]
+grant.calls = ["http.request"]
 
 [conversation.tools.count]
 source = "local"
@@ -23,7 +24,6 @@ command = "wc -l notes.txt"
 
 [conversation.tools.clock]
 source = "builtin.bash"
-grant.calls = []
 "#;
 
 fn sandbox(policy: &str) -> Sandbox {
@@ -103,7 +103,7 @@ fn each_capability_names_the_line_that_decides_it() {
     }
     let annotations = &shown["annotations"];
     assert_eq!(annotations["readOnlyHint"]["value"], false);
-    let because = json!(["net to a.example", "net to b.example"]);
+    let because = json!(["net to a.example", "net to b.example", "http.request"]);
     assert_eq!(
         annotations["openWorldHint"],
         json!({"value": true, "because": because})
@@ -117,7 +117,7 @@ fn what_is_withheld_names_who_withholds_it() {
     assert_eq!(shown["allowed"], false);
     let line = "granted=false by=you policy.subprocess jp/config.toml:2";
     assert_eq!(line_of(&shown, "run a command", "you"), line);
-    let line = "granted=false by=you command .jp/config.toml:13";
+    let line = "granted=false by=you command .jp/config.toml:14";
     assert_eq!(line_of(&shown, "run a command", "tool"), line);
     assert_eq!(shown["annotations"], Value::Null);
     // The user allows the one and not the other; the workspace is not trusted with either.

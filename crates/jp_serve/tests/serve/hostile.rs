@@ -100,6 +100,8 @@ async fn e55_an_id_that_is_taken_is_refused_and_its_request_can_still_be_cancell
     }
     client.send(&cancel(70)).await;
     assert_eq!(records(&user, 1).await, ["ada bash cancelled"]);
+    let pong = client.ask("ping", json!({})).await;
+    assert_eq!(pong["result"], json!({}));
     // Once it is over, the id is free.
     client.send(&call(70, "echo again")).await;
     let answer = client.answer(70).await;
