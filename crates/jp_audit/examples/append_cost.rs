@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 time: u64::try_from(now.as_millis())?,
                 principal: "user@terminal",
                 call_id: "call_8h2kXq0P",
+                traceparent: None,
                 tool: "learn",
                 source: Source::Builtin,
                 capability: None,

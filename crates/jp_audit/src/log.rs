@@ -108,21 +108,23 @@ impl Log {
         self.core.keys.arguments(arguments)
     }
 
-    /// Appends a record. When this returns, the record survives the death of the process.
-    pub fn append(&self, record: &Record<'_>) -> Result<(), AuditError> {
+    /// Appends a record, and returns its number. When this returns, the record survives the death of the
+    /// process.
+    pub fn append(&self, record: &Record<'_>) -> Result<u64, AuditError> {
         self.append_after(None, record)
     }
 
-    /// Appends a record, and before it one that waited for it, which costs little more than one. When
-    /// it fails, the log has neither.
+    /// Appends a record, and before it one that waited for it, which costs little more than one. Returns
+    /// the number of the record. When it fails, the log has neither.
     pub fn append_after(
         &self,
         waiting: Option<&Waiting>,
         record: &Record<'_>,
-    ) -> Result<(), AuditError> {
+    ) -> Result<u64, AuditError> {
         let mut state = self.core.state();
         let result = self.core.append(&mut state, waiting, record);
-        match &self.keeper {
+        let number = state.head.seq;
+        let settled = match &self.keeper {
             Some(keeper) if result.is_ok() && state.lease.may_start() => {
                 if state.lease.start() {
                     keeper.wake();
@@ -133,7 +135,8 @@ impl Log {
                 let told = state.let_go(&self.core);
                 result.and(told)
             }
-        }
+        };
+        settled.map(|()| number)
     }
 
     /// Waits until all records so far are on the disk, where a power failure cannot take them.

@@ -32,6 +32,7 @@ pub struct Entry {
     pub time: u64,
     pub principal: String,
     pub call_id: String,
+    pub traceparent: Option<String>,
     pub tool: String,
     pub source: String,
     pub capability: Option<String>,

@@ -117,6 +117,8 @@ pub struct Record<'a> {
     pub principal: &'a str,
     /// The caller's id of the call.
     pub call_id: &'a str,
+    /// The trace that the call belongs to, as W3C writes it, if its caller said so.
+    pub traceparent: Option<&'a str>,
     /// The tool's id.
     pub tool: &'a str,
     /// Where the tool comes from.
@@ -170,6 +172,9 @@ impl Record<'_> {
         json::number(out, self.time);
         text(out, "principal", self.principal, MAX_NAME);
         text(out, "call_id", self.call_id, MAX_NAME);
+        if let Some(traceparent) = self.traceparent {
+            text(out, "traceparent", traceparent, MAX_NAME);
+        }
         text(out, "tool", self.tool, MAX_NAME);
         text(out, "source", self.source.as_str(), MAX_NAME);
         if let Some(capability) = self.capability {

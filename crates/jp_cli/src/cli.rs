@@ -88,6 +88,8 @@ enum Command {
     /// Make keys, sign tools, and write and serve registries of tools
     #[command(subcommand, after_help = REGISTRY_EXAMPLES)]
     Registry(commands::registry::Command),
+    /// Explain what a tool gets and what clients are told of it, line by line
+    Why(commands::why::WhyArgs),
     /// Print what is due: reminders, tasks and wake-ups, one JSON object per line
     Due(commands::due::DueArgs),
     /// Decide about calls that wait for your approval
@@ -134,6 +136,7 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Secret(command) => commands::secret::run(command, ui),
         Command::Serve(args) => commands::serve::run(args, ui),
         Command::Registry(command) => commands::registry::run(command, ui),
+        Command::Why(args) => commands::why::run(args, ui),
         Command::Due(args) => commands::due::run(args, ui),
         Command::Approve(args) => commands::approve::run(args, ui),
         Command::Grants(args) => commands::grants::run(args, ui),

@@ -20,6 +20,7 @@ pub(crate) mod wasm;
 #[cfg(not(feature = "wasm-tools"))]
 #[path = "commands/no_wasm.rs"]
 pub(crate) mod wasm;
+pub(crate) mod why;
 
 /// The version of what `--json` prints; a change that breaks readers raises it.
 pub(crate) const JSON_VERSION: u64 = 1;

@@ -4,7 +4,7 @@ use std::{env, ops::Deref};
 
 use jp_config::Sources;
 use jp_host::{Location, Opening, Workspace};
-use jp_llm::{Caller, broker::McpError};
+use jp_llm::{Caller, PreparedTool, ToolDefinition, broker::McpError};
 use tokio_util::sync::CancellationToken;
 
 use crate::{error::CliError, exit::Exit, places, ui::Ui};
@@ -46,6 +46,16 @@ impl Session {
             self.0
                 .with_host(|host| host.into_builder().trust(trust).build()),
         )
+    }
+
+    /// Finds a tool and lets it say what it is, where only the tool or its server knows.
+    pub(crate) async fn told_tool(&self, name: &str) -> Result<PreparedTool, CliError> {
+        let asked = self.ask_server_of(name, &CancellationToken::new()).await;
+        self.stop_servers().await;
+        asked.map_err(CliError::Server)?;
+        let tool = ToolDefinition::new(name, self.loaded(), self.host())?.prepare();
+        tool.described(self.host()).await?;
+        Ok(tool)
     }
 
     /// Asks the MCP servers of all tools what their tools are. Those that do not answer are reported;

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// One file, checked.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Found {
     pub(crate) layer: Layer,
     pub(crate) document: Document,
@@ -185,6 +185,12 @@ fn check(document: &Document, said: &Translated, layer: Layer) -> Result<(), Con
         let problem = Problem::OutsideUser { section };
         let path = section.split('.').map(ToOwned::to_owned);
         return Err(fail(path.collect(), problem));
+    }
+    // It says how much of the user's disk is used.
+    let kept = ["serve", "results"].map(str::to_owned);
+    if layer == Layer::Workspace && tree::get(tree, &kept).is_some() {
+        let section = "serve.results";
+        return Err(fail(kept.to_vec(), Problem::OutsideUser { section }));
     }
     let checked = match document.format {
         Format::Toml => diagnose::check(tree),

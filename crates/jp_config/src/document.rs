@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::{
     error::{ConfigError, Origin, Place, Problem},
@@ -35,7 +35,7 @@ impl Format {
 }
 
 /// The text of one file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) path: PathBuf,
     pub(crate) format: Format,
@@ -132,15 +132,37 @@ impl<'d> Index<'d> {
     /// Returns whether the document has a key.
     pub(crate) fn has(&self, path: &[String]) -> bool {
         match &self.parsed {
-            Parsed::Toml(table) => walk(table, path).1 == path.len(),
+            Parsed::Toml(table) => walk(table, path).done == path.len(),
             Parsed::Json(tree) => tree::get(tree, path).is_some(),
+        }
+    }
+
+    /// Returns the number of the first text of a list that fits.
+    pub(crate) fn item(&self, path: &[String], fits: &dyn Fn(&str) -> bool) -> Option<usize> {
+        match &self.parsed {
+            Parsed::Toml(table) => match walk(table, path) {
+                Walked {
+                    end: End::List(items),
+                    done,
+                    ..
+                } if done == path.len() => items.iter().position(|item| match item.get_ref() {
+                    DeValue::String(text) => fits(text),
+                    _ => false,
+                }),
+                _ => None,
+            },
+            Parsed::Json(tree) => {
+                let items = tree::get(tree, path)?.as_array()?;
+                let is_it = |item: &Value| item.as_str().is_some_and(fits);
+                items.iter().position(is_it)
+            }
         }
     }
 
     /// Returns where a key stands; as much of the path as the document has.
     pub(crate) fn place(&self, path: &[String]) -> Place {
         let span = match &self.parsed {
-            Parsed::Toml(table) => walk(table, path).0,
+            Parsed::Toml(table) => walk(table, path).span,
             Parsed::Json(_) => match self.document.format {
                 Format::Manifest => {
                     json::key_at(&json::without_comments(&self.document.text), path)
@@ -152,21 +174,51 @@ impl<'d> Index<'d> {
     }
 }
 
-/// Follows a path as far as it goes; returns where it ends and how many parts there were.
-fn walk(mut table: &DeTable<'_>, path: &[String]) -> (Option<Range<usize>>, usize) {
-    let mut span = None;
+/// How far a path was followed.
+struct Walked<'t, 'd> {
+    /// Where it ends.
+    span: Option<Range<usize>>,
+    /// How many of its parts there were.
+    done: usize,
+    /// What stands there.
+    end: End<'t, 'd>,
+}
+
+/// What stands at the end of a path.
+#[derive(Clone, Copy)]
+enum End<'t, 'd> {
+    Table(&'t DeTable<'d>),
+    List(&'t DeArray<'d>),
+    Other,
+}
+
+/// Follows a path as far as it goes. An item of a list is named by its number.
+fn walk<'t, 'd>(table: &'t DeTable<'d>, path: &[String]) -> Walked<'t, 'd> {
+    let (mut span, mut end) = (None, End::Table(table));
     for (done, part) in path.iter().enumerate() {
-        let entry = table.iter().find(|(key, _)| key.get_ref() == part);
-        let Some((key, value)) = entry else {
-            return (span, done);
+        let found = match end {
+            End::Table(table) => {
+                let entry = table.iter().find(|(key, _)| key.get_ref() == part);
+                entry.map(|(key, value)| (key.span(), value))
+            }
+            End::List(items) => {
+                let item = part.parse().ok().and_then(|at: usize| items.get(at));
+                item.map(|item| (item.span(), item))
+            }
+            End::Other => None,
         };
-        span = Some(key.span());
-        match value.get_ref() {
-            DeValue::Table(next) => table = next,
-            _ => return (span, done + 1),
-        }
+        let Some((at, value)) = found else {
+            return Walked { span, done, end };
+        };
+        span = Some(at);
+        end = match value.get_ref() {
+            DeValue::Table(table) => End::Table(table),
+            DeValue::Array(items) => End::List(items),
+            _ => End::Other,
+        };
     }
-    (span, path.len())
+    let done = path.len();
+    Walked { span, done, end }
 }
 
 /// Why a TOML value has no JSON form, and where it stands.

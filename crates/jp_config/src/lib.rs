@@ -37,6 +37,7 @@ mod tooling;
 mod tree;
 mod validate;
 mod value;
+mod written;
 
 pub use app::{AppConfig, Map};
 pub use broker::{
@@ -59,10 +60,10 @@ pub use providers::{
 pub use registries::{RegistryConfig, RegistryPlace};
 pub use schema::json_schema;
 pub use serve::{
-    Count, IssuerConfig, KeysPlace, MimeType, OAuthConfig, PrincipalConfig, PromptArgumentConfig,
-    PromptMessageConfig, PromptRole, ResourceUri, ServeConfig, ServeLimitsConfig,
-    ServedPromptConfig, ServedResourceConfig, TokenAlgorithm, UriTemplate, WebUrl,
-    is_principal_name,
+    Count, IssuerConfig, KeptResultsConfig, KeysPlace, MimeType, OAuthConfig, PrincipalConfig,
+    PromptArgumentConfig, PromptMessageConfig, PromptRole, ResourceUri, ServeConfig,
+    ServeLimitsConfig, ServedPromptConfig, ServedResourceConfig, TokenAlgorithm, UriTemplate,
+    WebUrl, is_principal_name,
 };
 pub use stage::{Complete, Field, Loose, Stage};
 pub use tooling::{CustomTool, ModelPin, RegistryTool, SignatureSource, ToolingConfig};

@@ -6,6 +6,7 @@
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde_json::{Map, Value};
@@ -24,6 +25,7 @@ use crate::{
     partial,
     tree::{self, Spot},
     validate,
+    written::Written,
 };
 
 /// What a configuration is loaded from.
@@ -68,6 +70,7 @@ pub struct Loaded {
     touched_servers: HashSet<String>,
     named_in: HashMap<String, (PathBuf, String)>,
     pub(crate) declaring: Option<Declaring>,
+    pub(crate) written: Arc<Written>,
 }
 
 impl Loaded {
@@ -155,6 +158,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         touched_servers,
         named_in,
         declaring,
+        written: Arc::new(Written { layers, assigned }),
     })
 }
 

@@ -22,7 +22,13 @@ pub use self::{
     },
     template::UriTemplate,
 };
-use crate::{app::Map, inside::InsidePath, scalar::scalar, stage::is_default};
+use crate::{
+    app::Map,
+    conversation::tool::{ByteSize, Millis},
+    inside::InsidePath,
+    scalar::scalar,
+    stage::is_default,
+};
 
 /// The longest address of a resource.
 const MAX_URI: usize = 2_048;
@@ -63,6 +69,25 @@ pub struct ServeConfig {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, PrincipalConfig>")]
     pub principals: Map<PrincipalConfig>,
+    /// How long and how much of large results is kept for clients. Read from the user's own files and the
+    /// command line only.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub results: KeptResultsConfig,
+}
+
+/// How long and how much of large results is kept for clients.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeptResultsConfig {
+    /// How long a result is kept, such as `"24h"`; 24 hours unless set, 30 days at most.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub age: Option<Millis>,
+    /// How much is kept for one principal, such as `"256MiB"`; that much unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub quota: Option<ByteSize>,
+    /// How much is kept for all together, such as `"1GiB"`; that much unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub total: Option<ByteSize>,
 }
 
 /// A resource, or a family of them. It has a `uri` or a `uri_template`, and a `text` or a `file`.

@@ -848,3 +848,74 @@ fn a_signed_tool_that_the_app_does_not_declare_is_named_with_the_line_to_add() {
         None
     );
 }
+
+#[test]
+fn every_key_is_found_where_it_was_written() {
+    let world = World::new(&[
+        (
+            "user/config.toml",
+            "[policy]\nnet = [\n  \"a.example\",\n  \"b.example\",\n]\n",
+        ),
+        (
+            "ws/.jp/config.toml",
+            "[conversation.tools.t]\nsource = \"local\"\nwasm = \"t.wasm\"\n\
+             grant = { workspace = \"read\", calls = [\"clock.*\", \"log.*\"] }\n\
+             [capabilities]\nclocks = true\n",
+        ),
+        (
+            "ws/deep/.jp.toml",
+            "conversation.tools.t.grant.workspace = \"none\"\ncapabilities.random = true\n",
+        ),
+    ]);
+    let loaded = world
+        .load_with(&[], &["conversation.tools.t.run=ask"])
+        .unwrap();
+    let shown = |place: Option<jp_config::Place>| {
+        let text = place.map(|place| place.to_string());
+        let root = format!("{}/", world.path().canonicalize().unwrap().display());
+        text.map(|text| {
+            let text = text.replace(&root, "");
+            text.replace(&format!("{}/", world.path().display()), "")
+        })
+    };
+    let tool = |key: &[&'static str]| [&["conversation", "tools", "t"], key].concat();
+    for (key, place) in [
+        (tool(&[]), "ws/deep/.jp.toml:1"),
+        (tool(&["wasm"]), "ws/.jp/config.toml:3"),
+        (tool(&["grant", "workspace"]), "ws/deep/.jp.toml:1"),
+        (tool(&["run"]), "--cfg conversation.tools.t.run=ask"),
+        (vec!["policy", "net"], "user/config.toml:2"),
+    ] {
+        // The command line sets a part of the tool.
+        let expected = match key.len() {
+            3 => "--cfg conversation.tools.t.run=ask",
+            _ => place,
+        };
+        assert_eq!(
+            shown(loaded.place_of(&key)).as_deref(),
+            Some(expected),
+            "{key:?}"
+        );
+    }
+    assert_eq!(loaded.place_of(&["policy", "env"]), None);
+    let item = |key: &[&str], text: &str| {
+        shown(loaded.place_of_item(key, |item| item == text)).unwrap_or_default()
+    };
+    assert_eq!(item(&["policy", "net"], "b.example"), "user/config.toml:4");
+    assert_eq!(item(&["policy", "net"], "c.example"), "");
+    assert_eq!(
+        item(&tool(&["grant", "calls"]), "log.*"),
+        "ws/.jp/config.toml:4"
+    );
+    let all = loaded.places_of(&["capabilities"]).into_iter();
+    let all: Vec<_> = all
+        .map(|(layer, place)| (layer, shown(Some(place)).unwrap()))
+        .collect();
+    assert_eq!(
+        all,
+        [
+            (Layer::Workspace, "ws/.jp/config.toml:5".to_owned()),
+            (Layer::Workspace, "ws/deep/.jp.toml:2".to_owned())
+        ]
+    );
+}

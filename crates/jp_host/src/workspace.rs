@@ -208,6 +208,21 @@ impl Workspace {
         }
     }
 
+    /// Waits until MCP servers say that their tools changed, and asks them again; for ever where there are
+    /// none. One caller waits at a time.
+    pub async fn servers_changed(&self, cancel: &CancellationToken) {
+        match self.host.mcp() {
+            Some(mcp) => mcp.changed(cancel).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Returns a number that differs when what MCP servers have told of their tools does.
+    #[must_use]
+    pub fn servers_told(&self) -> u64 {
+        self.host.mcp().map_or(0, |mcp| mcp.told())
+    }
+
     /// Ends the MCP servers that were started.
     pub async fn stop_servers(&self) {
         if let Some(mcp) = self.host.mcp() {

@@ -42,7 +42,7 @@ pub use decisions::{
 pub use events::Events;
 pub use hashed::sha256_file;
 pub use host::{Caller, Host, HostBuilder, LazyBroker, Variable};
-pub use jp_broker::is_known as is_known_call;
+pub use jp_broker::{is_known as is_known_call, mcp::TraceContext};
 pub use knowledge::{knowledge_prompt, topics};
 pub use net::{DocumentError, fetch_document};
 pub use runtime::mcp::{McpTools, Unlisted};
@@ -51,8 +51,8 @@ pub use shown::{
     ShownError, Stamp, shown_file, shown_file_stamp, shown_subject, shown_subject_stamp,
 };
 pub use tool::{
-    Call, ChosenFile, Details, Executed, ExecutionOutcome, PreparedTool, Preview, ToolDefinition,
-    ToolDocs, ToolError,
+    Call, ChosenFile, Details, Executed, ExecutionOutcome, Fact, Facts, PreparedTool, Preview,
+    Said, Side, ToolDefinition, ToolDocs, ToolError, Weighed, Why,
 };
 pub use trust::{Looked, Trust, TrustError, TrustStore, TrustedWorkspace, Unpinned};
 pub use turn::execute_turn;

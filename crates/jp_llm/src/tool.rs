@@ -9,6 +9,7 @@ mod definition;
 mod depth;
 mod error;
 mod execute;
+mod facts;
 mod files;
 mod find;
 mod kinds;
@@ -21,6 +22,7 @@ mod stamp;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use jp_broker::mcp::TraceContext;
 use jp_policy::Grant;
 use jp_tool::{Action, Beside, Outcome, Question};
 use serde_json::{Map, Value};
@@ -36,7 +38,8 @@ pub use error::{
     Stop, ToolError, Ungrantable, Unusable, Verdict, WasmRefused, World,
 };
 pub(crate) use execute::Granted;
-pub use execute::{InvalidCall, Pass, Preview};
+pub use execute::{InvalidCall, Pass, Preview, Said, Side, Weighed, Why};
+pub use facts::{Fact, Facts};
 pub use files::ChosenFile;
 pub(crate) use files::Placed;
 pub use prepared::PreparedTool;
@@ -66,6 +69,9 @@ pub struct Call {
     pub cancel: CancellationToken,
     /// What the call has used so far. Keep it to take the call up again after a question.
     pub budget: Budget,
+    /// The trace that the call belongs to. It stands in the audit record, and the MCP server of a tool is
+    /// told it.
+    pub trace: TraceContext,
 }
 
 /// How a call ended.
@@ -161,6 +167,10 @@ pub struct Details {
     pub ended: Option<jp_confine::Ended>,
     /// Whether the tool ended because the host refused what it asked for last.
     pub denied: bool,
+    /// What was decided before it ran.
+    pub decision: Option<jp_audit::Decision>,
+    /// The number of its record in the audit log, if there is a log.
+    pub record: Option<u64>,
 }
 
 /// A call that has ended, with all that is known about it.

@@ -6,7 +6,7 @@ use jp_tool::Content;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::Digest;
+use crate::{Digest, TraceContext};
 
 /// A call of a tool.
 pub struct Call<'a> {
@@ -22,6 +22,8 @@ pub struct Call<'a> {
     pub cancel: &'a CancellationToken,
     /// The most bytes the result may have.
     pub max_result: usize,
+    /// The trace that the call belongs to, which the server is told.
+    pub trace: Option<&'a TraceContext>,
     /// Hears how far the call is.
     pub progress: &'a (dyn Fn(Progress) + Send + Sync),
 }

@@ -20,6 +20,7 @@ use crate::{
     handler::Handler,
     hidden,
     message::UNREADABLE,
+    news::News,
     process::{self, Process, Started},
     request::Listed,
     stdio::{Fate, Stdio},
@@ -65,9 +66,19 @@ impl Connection {
         server: &Server,
         means: &Means,
         tail: &Tail,
+        news: &Arc<News>,
     ) -> Result<Self, McpError> {
+        let handler = || Handler::new(&server.id, news);
         // Nearly every server knows the older greeting; one that does not says so at once.
-        match Self::open_as(server, means, tail, ClientLifecycleMode::Initialize).await {
+        match Self::open_as(
+            server,
+            means,
+            tail,
+            handler(),
+            ClientLifecycleMode::Initialize,
+        )
+        .await
+        {
             Ok(connection) => return Ok(connection),
             Err(Unopened::Failed(error)) => return Err(error),
             Err(Unopened::Newer) => {}
@@ -75,7 +86,7 @@ impl Connection {
         let newer = ClientLifecycleMode::Discover {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         };
-        match Self::open_as(server, means, tail, newer).await {
+        match Self::open_as(server, means, tail, handler(), newer).await {
             Ok(connection) => Ok(connection),
             Err(Unopened::Failed(error)) => Err(error),
             Err(Unopened::Newer) => Err(McpError::Protocol {
@@ -89,9 +100,10 @@ impl Connection {
         server: &Server,
         means: &Means,
         tail: &Tail,
+        handler: Handler,
         greeting: ClientLifecycleMode,
     ) -> Result<Self, Unopened> {
-        let (handler, fate) = (Handler::default(), Arc::<Fate>::default());
+        let fate = Arc::<Fate>::default();
         let underway = Underway::default();
         let refused = |reason: String| {
             let server = server.id.clone();

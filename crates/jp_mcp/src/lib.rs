@@ -28,6 +28,7 @@ mod hidden;
 mod lines;
 mod listing;
 mod message;
+mod news;
 mod pace;
 mod process;
 mod request;
@@ -40,6 +41,7 @@ mod stdio;
 mod streamable;
 mod tail;
 mod tool;
+mod trace;
 mod underway;
 
 pub use call::{Call, Called, Progress};
@@ -53,3 +55,4 @@ pub use server::{Algorithm, Checksum, HttpServer, Limits, Means, Program, Reach,
 pub use servers::Servers;
 pub use tail::Said;
 pub use tool::ToolInfo;
+pub use trace::TraceContext;

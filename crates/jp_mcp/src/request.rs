@@ -10,7 +10,7 @@ use rmcp::{
     RoleClient,
     model::{
         CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest,
-        PaginatedRequestParams, ServerResult, Tool,
+        PaginatedRequestParams, RequestMetaObject, ServerResult, Tool,
     },
     service::{PeerRequestOptions, RequestHandle},
 };
@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Call, Called, McpError, Progress, Tools, connection::Connection, content, ending,
+    Call, Called, McpError, Progress, Tools, TraceContext, connection::Connection, content, ending,
     underway::Underway,
 };
 
@@ -109,8 +109,9 @@ impl Connection {
         call: &Call<'_>,
         wait: Waiting<'_>,
     ) -> Result<Called, McpError> {
-        let params =
+        let mut params =
             CallToolRequestParams::new(call.tool.to_owned()).with_arguments(call.arguments.clone());
+        params.meta = call.trace.and_then(meta);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         match self.ask(request, wait, call.progress).await? {
             ServerResult::CallToolResult(result) => {
@@ -137,6 +138,7 @@ impl Connection {
                 return Ok(tools);
             }
             if changed && !listed.may_refresh(self.limits.refreshes) {
+                self.handler.still_changed();
                 let mut tools = Tools::clone(&tools);
                 let note =
                     "the server reports changes of its tools too often; this list is outdated";
@@ -302,6 +304,15 @@ impl Connection {
             reason: reason.to_owned(),
         }
     }
+}
+
+/// Returns the `_meta` that tells a server which trace a call belongs to.
+fn meta(trace: &TraceContext) -> Option<RequestMetaObject> {
+    let mut meta = RequestMetaObject::new();
+    for (key, value) in trace.entries() {
+        meta.0.0.insert(key.to_owned(), value.into());
+    }
+    (!meta.0.0.is_empty()).then_some(meta)
 }
 
 impl Listed {

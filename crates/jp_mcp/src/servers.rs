@@ -1,7 +1,7 @@
 //! The pool: all configured servers, each opened when it is first needed and again when it died.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -13,6 +13,7 @@ use crate::{
     Call, Called, Limits, McpError, Means, Reach, Said, Server, Tools,
     connection::{Connection, Startup},
     hidden,
+    news::News,
     request::Waiting,
     restart::{Next, Restarts},
     tail::Tail,
@@ -25,10 +26,12 @@ const MAX_LISTING: Duration = Duration::from_secs(10 * 60);
 pub struct Servers {
     slots: BTreeMap<String, Slot>,
     means: Means,
+    news: Arc<News>,
 }
 
 struct Slot {
     server: Server,
+    news: Arc<News>,
     state: Mutex<State>,
 }
 
@@ -43,12 +46,17 @@ impl Servers {
     /// Makes a pool; nothing is started. Of two servers with one id the later counts.
     #[must_use]
     pub fn new(servers: impl IntoIterator<Item = Server>, means: Means) -> Self {
+        let news = Arc::<News>::default();
         let slot = |server: Server| {
-            let state = Mutex::default();
-            (server.id.clone(), Slot { server, state })
+            let slot = Slot {
+                news: Arc::clone(&news),
+                state: Mutex::default(),
+                server,
+            };
+            (slot.server.id.clone(), slot)
         };
         let slots = servers.into_iter().map(slot).collect();
-        Self { slots, means }
+        Self { slots, means, news }
     }
 
     /// Returns the servers, by id.
@@ -60,6 +68,12 @@ impl Servers {
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&Server> {
         self.slots.get(id).map(|slot| &slot.server)
+    }
+
+    /// Waits until servers say that their tools changed, and returns their ids. However often one says it
+    /// meanwhile, it is named once. One caller waits at a time.
+    pub async fn changed(&self) -> BTreeSet<String> {
+        self.news.take().await
     }
 
     /// Returns the tools of a server.
@@ -190,7 +204,7 @@ impl Slot {
     }
 
     async fn open(&self, means: &Means, tail: &Tail) -> Result<Connection, McpError> {
-        let opening = Connection::open(&self.server, means, tail);
+        let opening = Connection::open(&self.server, means, tail, &self.news);
         let Some(limit) = self.server.startup else {
             return opening.await;
         };

@@ -35,6 +35,15 @@ impl Ambient {
         stdio: false,
     };
 
+    /// Returns just what has this name.
+    pub(crate) fn only(name: &str) -> Self {
+        Self {
+            clocks: name == "clocks",
+            random: name == "random",
+            stdio: name == "stdio",
+        }
+    }
+
     /// Returns what both have.
     #[must_use]
     pub const fn intersect(self, other: Self) -> Self {

@@ -49,6 +49,17 @@ pub enum Capability {
 }
 
 impl Capabilities {
+    /// Returns the set that a policy must cover to allow this one thing.
+    #[must_use]
+    pub fn only(capability: &Capability) -> Self {
+        let mut only = capability.alone();
+        if matches!(capability, Capability::Net(_)) && only.net.is_none() {
+            // A name that cannot be read is that of no host in particular.
+            only.net = Net::Any;
+        }
+        only
+    }
+
     /// Returns what both sets allow.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
@@ -184,9 +195,7 @@ impl Capability {
             Self::Env(name) => {
                 alone.env.insert(name.clone());
             }
-            Self::Ambient("clocks") => alone.ambient.clocks = true,
-            Self::Ambient("random") => alone.ambient.random = true,
-            Self::Ambient(_) => alone.ambient.stdio = true,
+            Self::Ambient(name) => alone.ambient = Ambient::only(name),
         }
         alone
     }

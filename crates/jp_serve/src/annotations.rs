@@ -1,24 +1,23 @@
 //! What is true of a tool, for clients that decide by it whether to ask: derived from the grant that a
 //! call would get, never from what the tool says of itself.
 
+use jp_llm::Facts;
 use jp_policy::Capabilities;
 use rmcp::model::ToolAnnotations;
 
 /// Returns what the grant of a tool proves. Without a grant nothing is proven, and the protocol's own
-/// cautious defaults hold.
+/// cautious defaults hold. `jp why` shows the proof.
 pub(crate) fn of(grant: Option<&Capabilities>) -> Option<ToolAnnotations> {
-    let grant = grant?;
-    let read_only = grant.changes_nothing();
-    let facts = ToolAnnotations::new()
+    let facts = Facts::of(grant?);
+    let read_only = facts.read_only.holds;
+    let hints = ToolAnnotations::new()
         .read_only(read_only)
-        .open_world(!grant.stays_here());
+        .open_world(facts.open_world.holds);
     // The rest says something only of tools that may change things.
-    let facts = if read_only {
-        facts
-    } else {
-        facts.destructive(true)
-    };
-    Some(facts)
+    Some(match read_only {
+        true => hints,
+        false => hints.destructive(true),
+    })
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use jp_audit::OutcomeKind;
 use jp_host::{CallError, approvals::RequestId};
-use jp_llm::{Asker, Budget, Call, Caller, Events};
+use jp_llm::{Asker, Budget, Call, Caller, Events, Executed, TraceContext};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -51,6 +52,8 @@ pub(crate) struct Job {
     client: Option<ClientCapabilities>,
     /// Its name, where the user trusts it to ask for approvals.
     asks_for_us: Option<String>,
+    /// The trace that the client says the call belongs to.
+    trace: TraceContext,
     pub(crate) cancel: CancellationToken,
     /// The place that the call has among those of all principals, over HTTP.
     pub(crate) shift: Shift,
@@ -113,6 +116,7 @@ impl Request {
             id: request_id(&self.context.id),
             asks_for_us: trusted(&self.context, shared, &catalogue, capabilities.as_ref()),
             client: capabilities,
+            trace: TraceContext::of(&self.context.meta.0.0),
             shift: Shift::new(turn.as_ref()),
             // A task goes on when its request is over.
             cancel: if knows_tasks {
@@ -286,6 +290,7 @@ impl Job {
         events: Option<Arc<dyn Events>>,
     ) -> Made {
         let workspace = self.catalogue.workspace();
+        let kept_as = &workspace.loaded().config.serve.results;
         let host = workspace.host().for_caller(Caller {
             asker,
             approver: Arc::new(approver),
@@ -299,25 +304,33 @@ impl Job {
             arguments: self.arguments.clone(),
             cancel: self.cancel.clone(),
             budget: budget.clone(),
+            trace: self.trace.clone(),
             ..Call::default()
         };
         let mut question = None;
         let (workspace, tool) = (Arc::clone(workspace), self.tool.clone());
-        let called = Box::pin(async move { workspace.call(&tool, call, &host).await });
-        let Some(called) = self.shared.aside.run(called).await else {
+        let called = Box::pin(async move {
+            let started = Instant::now();
+            let called = workspace.call(&tool, call, &host).await;
+            (called, started.elapsed())
+        });
+        let Some((called, took)) = self.shared.aside.run(called).await else {
             return Made {
                 budget,
                 question: None,
                 answer: Err(tasks::broken()),
             };
         };
+        self.shared
+            .metrics
+            .called(&self.tool, outcome_of(&called), took);
         let answer = match called {
             Ok(executed) => {
                 let outcome = executed.result.as_ref().ok();
                 let asked = outcome.and_then(|outcome| outcome.needs_input());
                 question = asked.map(|asked| asked.text.clone());
                 match content::answer(executed) {
-                    Ok(answer) => Ok(spill::keep_large(&self.shared, answer).await),
+                    Ok(answer) => Ok(spill::keep_large(&self.shared, kept_as, answer).await),
                     Err(error) => Err(error),
                 }
             }
@@ -337,6 +350,15 @@ impl Job {
         let seal = self.shared.seals.seal(kept, &self.purpose());
         let seal = seal.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(InputRequiredResult::new(Some(requests), Some(seal)).into())
+    }
+}
+
+/// Returns how a call ended, in the words of the audit log.
+fn outcome_of(called: &Result<Executed, CallError>) -> OutcomeKind {
+    match called {
+        Ok(executed) => executed.kind(),
+        Err(CallError::Tool(error)) => error.verdict().outcome,
+        Err(CallError::Server(_)) => OutcomeKind::HostFailure,
     }
 }
 

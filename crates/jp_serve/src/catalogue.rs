@@ -15,7 +15,7 @@ use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use crate::{annotations, lazy::Index};
+use crate::{annotations, hints, lazy::Index};
 
 /// Clients drop tools whose full names are longer than 128 characters, and put the name of the server
 /// before ours.
@@ -34,6 +34,11 @@ pub(crate) struct Catalogue {
     unasked: Mutex<Vec<Arc<PreparedTool>>>,
     /// Where in `tools` a name stands, and the id of its tool.
     known: HashMap<String, (usize, String)>,
+    /// The ids of tools that cannot be had as they are, by their names. They are not listed; a call of one
+    /// says why.
+    stopped: HashMap<String, String>,
+    /// What the servers of the workspace had told when these were listed.
+    told: u64,
     problems: Vec<String>,
     indexes: Measured<Index>,
     sizes: Measured<usize>,
@@ -56,6 +61,8 @@ impl Catalogue {
             completed: OnceLock::new(),
             unasked: Mutex::default(),
             known: HashMap::new(),
+            stopped: HashMap::new(),
+            told: workspace.servers_told(),
             problems: Vec::new(),
             indexes: Measured::default(),
             sizes: Measured::default(),
@@ -68,7 +75,11 @@ impl Catalogue {
             match tool {
                 Ok(tool) if tool.is_enabled() && tool.is_offered(&host) => found.push(tool),
                 Ok(_) => {}
-                Err(error) => made.problems.push(error.to_string()),
+                Err(error) => {
+                    let id = error.tool().to_owned();
+                    made.stopped.insert(wire_name(&id), id);
+                    made.problems.push(error.to_string());
+                }
             }
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
@@ -131,9 +142,11 @@ impl Catalogue {
         self.completed.get().is_some() || self.tools.is_empty()
     }
 
-    /// Tells whether these are the tools of a workspace under a policy.
+    /// Tells whether these are the tools of a workspace as they are now, under a policy.
     pub(crate) fn is_of(&self, workspace: &Arc<Workspace>, policy: Option<&Arc<Policy>>) -> bool {
-        Arc::ptr_eq(&self.workspace, workspace) && self.is_under(policy)
+        Arc::ptr_eq(&self.workspace, workspace)
+            && self.told == workspace.servers_told()
+            && self.is_under(policy)
     }
 
     /// Tells whether these are the tools that a policy leaves.
@@ -160,9 +173,10 @@ impl Catalogue {
         self.tools().get(self.known.get(name)?.0)
     }
 
-    /// Returns the id of the tool that clients know by a name.
+    /// Returns the id of the tool that clients know by a name, also of one that they cannot have now.
     pub(crate) fn id(&self, name: &str) -> Option<&str> {
-        self.known.get(name).map(|(_, id)| id.as_str())
+        let known = self.known.get(name).map(|(_, id)| id);
+        known.or_else(|| self.stopped.get(name)).map(String::as_str)
     }
 
     /// Returns the tools that fit a query best, the best one first.
@@ -223,6 +237,8 @@ fn show(tool: &PreparedTool, said: Option<&DescribedTool>, host: &Host) -> Tool 
     shown.annotations = facts;
     shown.output_schema = tool.known_output_schema().map(object);
     shown.title = said.and_then(|said| said.title.clone());
+    let most = grant.map(|preview| preview.grant.limits().output_bytes);
+    shown.meta = hints::of(tool, said, most);
     shown
 }
 

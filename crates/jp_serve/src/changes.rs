@@ -130,6 +130,16 @@ impl Changes {
         state.watched
     }
 
+    /// Returns how many hear of changes.
+    pub(crate) fn listener_count(&self) -> usize {
+        self.state().listeners.len()
+    }
+
+    /// Returns how many resources they follow.
+    pub(crate) fn followed_count(&self) -> usize {
+        self.state().followed()
+    }
+
     fn listeners(&self) -> Vec<Arc<Listener>> {
         self.state().listeners.values().cloned().collect()
     }

@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::Tls;
+use crate::{Tls, server::Shared};
 
 /// As many connections are served at once; more wait to be accepted.
 const MOST_CONNECTIONS: usize = 4_096;
@@ -69,7 +69,7 @@ impl Listener for UnixListener {
 pub(crate) async fn serve(
     listener: impl Listener,
     router: Router,
-    tls: Option<Tls>,
+    (tls, shared): (Option<Tls>, &Arc<Shared>),
     stop: CancellationToken,
 ) {
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
@@ -86,7 +86,9 @@ pub(crate) async fn serve(
         match stream {
             Ok(stream) => {
                 let (tls, router, stop) = (tls.clone(), router.clone(), stop.clone());
+                let shared = Arc::clone(shared);
                 open.spawn(async move {
+                    let counted = shared.metrics.connected();
                     match tls {
                         None => converse(stream, router, stop).await,
                         // Beside the loop, which does not wait for a client that says nothing.
@@ -96,6 +98,7 @@ pub(crate) async fn serve(
                             }
                         }
                     }
+                    drop(counted);
                     drop(place);
                 });
             }

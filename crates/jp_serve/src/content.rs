@@ -118,6 +118,9 @@ fn about(executed: &Executed) -> MetaObject {
     if let Some(fuel) = details.fuel {
         about["fuel"] = json!(fuel);
     }
+    if let Some(record) = details.record {
+        about["record"] = json!(record);
+    }
     let mut meta = MetaObject::new();
     meta.0.insert("jp/call".to_owned(), about);
     meta

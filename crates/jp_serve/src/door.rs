@@ -108,6 +108,25 @@ impl Door {
             .await
     }
 
+    /// Lets a request in that is none of a client's: the user's own, for a name of this server.
+    pub(crate) async fn let_the_user_in(&self, headers: &HeaderMap) -> Result<(), Response> {
+        let token = text(headers, header::AUTHORIZATION.as_str());
+        let who = self.directory.whose(token).await;
+        let who = who.map_err(|refusal| self.refuse(&refusal))?;
+        if !who.is_user() {
+            let text = "this is for the user whose server it is\n";
+            return Err((StatusCode::FORBIDDEN, text).into_response());
+        }
+        // A name of an attacker may lead here.
+        let host = text(headers, header::HOST.as_str());
+        let is_own = host.is_some_and(|host| self.config.allowed_hosts.iter().any(|own| is_of(own, host)));
+        if !is_own || !self.is_own_page(headers) {
+            let text = "requests for a name of another machine, and of pages that others serve, are refused\n";
+            return Err((StatusCode::FORBIDDEN, text).into_response());
+        }
+        Ok(())
+    }
+
     /// Serves a request when its turn has come. The turn ends with the answer.
     async fn serve(
         &self,
@@ -251,6 +270,15 @@ fn is_modern(headers: &HeaderMap) -> bool {
 /// Tells whether a request may open a session: it has none yet, and does not say that it needs none.
 fn opens_session(headers: &HeaderMap) -> bool {
     !is_modern(headers) && !headers.contains_key(SESSION)
+}
+
+/// Tells whether a `Host` header names one of ours, whatever the port.
+fn is_of(own: &str, host: &str) -> bool {
+    let bare = own.trim_start_matches('[').trim_end_matches(']');
+    [own.to_owned(), format!("[{bare}]")].iter().any(|name| {
+        let port = host.strip_prefix(name.as_str());
+        port.is_some_and(|port| port.is_empty() || port.starts_with(':'))
+    })
 }
 
 fn refuse(code: i32, message: &str) -> Response {

@@ -175,6 +175,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let served = self.shared.for_request(&context.extensions)?;
+        // Makes the catalogue, which has the servers asked.
+        served.listed()?;
+        served.upstream.settle().await;
         let catalogue = served.listed()?;
         let mut tools = if self.is_lazy(&context, &catalogue) {
             lazy::tools(&catalogue)

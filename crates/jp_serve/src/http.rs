@@ -1,12 +1,13 @@
-//! A server on HTTP: `/mcp` for clients, `/healthz` and `/readyz` for whoever watches it, and where clients
-//! of OAuth learn where to get tokens.
+//! A server on HTTP: `/mcp` for clients, `/metrics`, `/healthz` and `/readyz` for programs that watch it, and
+//! where clients of OAuth learn where to get tokens.
 
 use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::State,
+    extract::{Request, State},
     http::{StatusCode, header},
+    middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{any, get},
 };
@@ -18,10 +19,12 @@ use crate::{
     Server, Tls, Token, connections,
     directory::Directory,
     door::{Door, LARGEST_REQUEST, enter},
+    metrics::{self, Present},
     oauth::metadata::{self, WELL_KNOWN},
     principal::Served,
     queue::Queue,
     seats::Seats,
+    server::Shared,
 };
 
 /// Where pages of this machine come from. That a page comes from this very server is checked before.
@@ -35,7 +38,7 @@ impl Server {
     /// user, and others with tokens of their own.
     pub async fn on_tcp(&self, listener: TcpListener, token: Token, stop: CancellationToken) {
         let router = router(&self.user(), Some(token), &stop, false);
-        connections::serve(listener, router, None, stop).await;
+        connections::serve(listener, router, (None, self.shared()), stop).await;
     }
 
     /// Serves HTTPS on a listener until it is stopped, as [`Server::on_tcp`] serves HTTP.
@@ -47,13 +50,13 @@ impl Server {
         stop: CancellationToken,
     ) {
         let router = router(&self.user(), Some(token), &stop, true);
-        connections::serve(listener, router, Some(tls), stop).await;
+        connections::serve(listener, router, (Some(tls), self.shared()), stop).await;
     }
 
     /// Serves HTTP on a Unix socket until it is stopped. Whoever may open the socket is the user.
     pub async fn on_unix(&self, listener: UnixListener, stop: CancellationToken) {
         let router = router(&self.user(), None, &stop, false);
-        connections::serve(listener, router, None, stop).await;
+        connections::serve(listener, router, (None, self.shared()), stop).await;
     }
 }
 
@@ -71,15 +74,17 @@ fn router(
         config: config(user, is_secure).with_cancellation_token(stop.child_token()),
         is_secure,
     });
-    let ready = user.clone();
+    let (ready, counted) = (user.clone(), Arc::clone(user.shared()));
     let below = format!("{WELL_KNOWN}/mcp");
     Router::new()
         .route("/mcp", any(enter))
+        .route("/metrics", get(numbers))
         .route(WELL_KNOWN, get(protected))
         .route(&below, get(protected))
         .with_state(door)
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(move || is_ready(ready.clone())))
+        .layer(middleware::from_fn_with_state(counted, count))
 }
 
 /// Says which hosts and origins are ours: those of this machine, and what `serve.hosts` names.
@@ -115,12 +120,34 @@ fn config(user: &Served, is_secure: bool) -> StreamableHttpServerConfig {
 /// Says where tokens come from, if any but those of this server count.
 async fn protected(State(door): State<Arc<Door>>) -> Response {
     match door.directory.oauth() {
-        Some(oauth) => {
+        Some(servers) => {
             let kind = [(header::CONTENT_TYPE, "application/json")];
-            (kind, metadata::document(&oauth).to_string()).into_response()
+            (kind, metadata::document(&servers).to_string()).into_response()
         }
         None => StatusCode::NOT_FOUND.into_response(),
     }
+}
+
+/// Returns the numbers of the server for Prometheus: to the user, for they say what somebody works on.
+async fn numbers(State(door): State<Arc<Door>>, request: Request) -> Response {
+    if let Err(refused) = door.let_the_user_in(request.headers()).await {
+        return refused;
+    }
+    let present = Present {
+        sessions: door.seats.count(),
+        ..door.shared.present()
+    };
+    let kind = [(header::CONTENT_TYPE, metrics::CONTENT_TYPE)];
+    (kind, door.shared.metrics.text(present)).into_response()
+}
+
+/// Counts what is answered.
+async fn count(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let response = next.run(request).await;
+    let status = response.status().as_u16();
+    shared.metrics.answered(&path, status);
+    response
 }
 
 /// Tells whether calls could be made now.

@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{catalogue::Catalogue, content};
+use crate::{catalogue::Catalogue, content, hints};
 
 pub(crate) use index::Index;
 
@@ -107,7 +107,10 @@ fn tool(name: &'static str, description: String, schema: Value) -> Tool {
         Value::Object(schema) => schema,
         _ => JsonObject::new(),
     };
-    Tool::new(name, description, schema)
+    let mut tool = Tool::new(name, description, schema);
+    // A client that defers these finds nothing at all.
+    tool.meta = Some(hints::always_loaded());
+    tool
 }
 
 /// Says what a call means. A tool that is called by its own name is called.

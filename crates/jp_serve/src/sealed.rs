@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_opens_once_for_its_own_call() {
+    fn e54_a_seal_opens_once_for_its_own_call_and_principal() {
         let seals = Seals::new(None).unwrap();
         let arguments = map(json!({"a": 1, "b": {"c": 2, "d": 3}}));
         let purpose = |principal, tool, arguments| Purpose {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_is_too_late_or_comes_from_elsewhere_is_refused() {
+    fn e54_what_was_changed_has_expired_or_comes_from_elsewhere_is_refused() {
         let (seals, others) = (Seals::new(None).unwrap(), Seals::new(None).unwrap());
         let arguments = Map::new();
         let purpose = Purpose {

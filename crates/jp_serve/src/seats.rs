@@ -37,12 +37,17 @@ impl Seats {
 
     /// Tells whether there is room for one more session.
     pub(crate) fn have_room(&self) -> bool {
+        self.count() < MOST_SESSIONS
+    }
+
+    /// Returns how many sessions are open.
+    pub(crate) fn count(&self) -> usize {
         let seats = self.seats();
         let open = |seat: &Arc<LocalSessionManager>| {
             let open = seat.sessions.try_read();
             open.map_or(0, |open| open.len())
         };
-        seats.values().map(open).sum::<usize>() < MOST_SESSIONS
+        seats.values().map(open).sum()
     }
 
     fn seats(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<LocalSessionManager>>> {

@@ -18,11 +18,13 @@ use crate::{
     aside::Aside,
     catalogue::Catalogue,
     changes::Changes,
+    metrics::{Metrics, Present},
     principal::{Principal, Served},
     proposing::Proposals,
     resources::Shelves,
     sealed::Seals,
     tasks::Running,
+    upstream::Upstream,
 };
 
 /// As many lists of tools are kept: one for each policy of a principal.
@@ -84,6 +86,8 @@ pub(crate) struct Shared {
     pub(crate) shelves: Shelves,
     pub(crate) changes: Changes,
     pub(crate) proposals: Proposals,
+    pub(crate) metrics: Metrics,
+    pub(crate) upstream: Upstream,
 }
 
 impl Server {
@@ -106,6 +110,8 @@ impl Server {
             shelves: Shelves::default(),
             changes: Changes::default(),
             proposals: Proposals::default(),
+            metrics: Metrics::default(),
+            upstream: Upstream::default(),
         })))
     }
 
@@ -120,6 +126,7 @@ impl Server {
 
     /// Ends the programs that were started for tools. Calls under way must have ended.
     pub async fn end(&self) {
+        self.0.upstream.end();
         if let Ok(workspace) = self.0.live.now() {
             workspace.stop_servers().await;
         }
@@ -148,6 +155,7 @@ impl Served {
     /// only when something has changed.
     pub(crate) fn catalogue(&self) -> Result<Arc<Catalogue>, OpenError> {
         let workspace = self.live().now()?;
+        self.upstream.follow(&workspace);
         let mut known = self
             .catalogues
             .lock()
@@ -195,6 +203,22 @@ impl Served {
 }
 
 impl Shared {
+    /// Returns what is there at the moment, beside what the transports know.
+    pub(crate) fn present(&self) -> Present {
+        let known = self
+            .catalogues
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let tools = known.iter().rfind(|one| one.is_under(None));
+        Present {
+            tasks: self.running.count(),
+            listeners: self.changes.listener_count(),
+            followed: self.changes.followed_count(),
+            tools: tools.map_or(0, |known| known.tools().len()),
+            ..Present::default()
+        }
+    }
+
     pub(crate) const fn keep(&self) -> Option<&Keep> {
         self.options.keep.as_ref()
     }

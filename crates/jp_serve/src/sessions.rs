@@ -19,5 +19,10 @@ pub(crate) fn keeper() -> Arc<LocalSessionManager> {
 
 /// Tells whether there is room for another one.
 pub(crate) async fn has_room(sessions: &LocalSessionManager) -> bool {
-    sessions.sessions.read().await.len() < MOST
+    count(sessions).await < MOST
+}
+
+/// Returns how many are open.
+pub(crate) async fn count(sessions: &LocalSessionManager) -> usize {
+    sessions.sessions.read().await.len()
 }

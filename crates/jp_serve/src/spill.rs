@@ -4,6 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use jp_config::KeptResultsConfig;
 use jp_store::{NewSpill, Quota, SpillId, Spills as _};
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 
@@ -14,15 +15,15 @@ use crate::{
 };
 
 /// Longer texts are kept.
-const LONG: usize = 40_000;
+pub(crate) const LONG: usize = 40_000;
 
 /// So many characters of them are handed on.
 const HEAD: usize = 8_000;
 
-/// They are kept this long.
+/// They are kept this long, unless the user says otherwise.
 const LIFE: Duration = Duration::from_hours(24);
 
-/// So much of them is kept.
+/// So much of them is kept, unless the user says otherwise.
 const ROOM: Quota = Quota {
     owner: 256 * 1024 * 1024,
     total: 1024 * 1024 * 1024,
@@ -34,7 +35,11 @@ const TYPE: &str = "text/plain; charset=utf-8";
 pub(crate) const SCHEME: &str = "jp://result/";
 
 /// Keeps the text of a result that is too long for clients, and hands on its head.
-pub(crate) async fn keep_large(shared: &Served, mut result: CallToolResult) -> CallToolResult {
+pub(crate) async fn keep_large(
+    shared: &Served,
+    said: &KeptResultsConfig,
+    mut result: CallToolResult,
+) -> CallToolResult {
     let Some(keep) = shared.keep() else {
         return result;
     };
@@ -52,10 +57,20 @@ pub(crate) async fn keep_large(shared: &Served, mut result: CallToolResult) -> C
         .filter_map(|block| Some(block.as_text()?.text.as_str()))
         .collect();
     let text: Arc<str> = texts.join("\n").into();
-    let kept = store(keep, shared.principal(), Arc::clone(&text)).await;
+    let life = said.age.map_or(LIFE, |age| Duration::from_millis(age.0));
+    let room = Quota {
+        owner: said.quota.map_or(ROOM.owner, |size| size.0),
+        total: said.total.map_or(ROOM.total, |size| size.0),
+    };
+    let kept = store(keep, shared.principal(), Arc::clone(&text), life, room).await;
+    if kept.is_ok() {
+        shared.metrics.spilled(text.len());
+    }
     let head = jp_text::shorten(&text, HEAD);
     result.content.push(ContentBlock::text(head));
-    result.content.push(ContentBlock::text(note(&text, &kept)));
+    result
+        .content
+        .push(ContentBlock::text(note(&text, &kept, life)));
     if let Ok(uri) = kept {
         result
             .content
@@ -65,31 +80,48 @@ pub(crate) async fn keep_large(shared: &Served, mut result: CallToolResult) -> C
     result
 }
 
-async fn store(keep: &Keep, owner: &str, text: Arc<str>) -> Result<String, ServeError> {
+async fn store(
+    keep: &Keep,
+    owner: &str,
+    text: Arc<str>,
+    life: Duration,
+    room: Quota,
+) -> Result<String, ServeError> {
     let (store, owner) = (Arc::clone(keep.store()), owner.to_owned());
     let kept = tokio::task::spawn_blocking(move || {
         let now = now();
         let spill = NewSpill {
             mime_type: TYPE,
             bytes: text.as_bytes(),
-            expires: now.saturating_add(millis(LIFE)),
+            expires: now.saturating_add(millis(life)),
         };
-        store.keep(&owner, &spill, &ROOM, now)
+        store.keep(&owner, &spill, &room, now)
     });
     Ok(format!("{SCHEME}{}", kept.await??))
 }
 
 /// Says what was left out, and where it is.
-fn note(text: &str, kept: &Result<String, ServeError>) -> String {
+fn note(text: &str, kept: &Result<String, ServeError>, life: Duration) -> String {
+    let life = span(life);
     let size = text.len();
     let head = format!("[The result has {size} bytes; these are its first {HEAD} characters.");
     match kept {
         Ok(uri) => format!(
-            "{head} All of it is the resource {uri} for 24 hours; {uri}?offset=N&length=M is a part of it. A \
+            "{head} All of it is the resource {uri} for {life}; {uri}?offset=N&length=M is a part of it. A \
              narrower call may be quicker.]"
         ),
         Err(why) => format!("{head} The rest could not be kept: {why}. Make a narrower call.]"),
     }
+}
+
+/// Writes a length of time, rounded down.
+fn span(time: Duration) -> String {
+    let (count, unit) = match time.as_secs() {
+        seconds @ 0..120 => (seconds, "seconds"),
+        seconds @ 120..7_200 => (seconds / 60, "minutes"),
+        seconds => (seconds / 3_600, "hours"),
+    };
+    format!("{count} {unit}")
 }
 
 fn link(uri: String, size: usize) -> Resource {

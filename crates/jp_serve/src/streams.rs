@@ -1,10 +1,13 @@
 //! A server on a pair of streams: one line for each message.
 
+mod unique;
+
 use futures::future::BoxFuture;
 use rmcp::{service::serve_server_with_ct, transport::async_rw::AsyncRwTransport};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
+use self::unique::Unique;
 use crate::{ServeError, Server, handler::Handler};
 
 /// Longer messages are dropped.
@@ -31,7 +34,8 @@ impl Server {
             AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_LINE);
         let handler = Handler::new(self.user());
         // In a box, for its type is too deep for the compiler to lay out within those of its callers.
-        let serving: BoxFuture<'_, _> = Box::pin(serve_server_with_ct(handler, transport, stop));
+        let serving: BoxFuture<'_, _> =
+            Box::pin(serve_server_with_ct(handler, Unique::new(transport), stop));
         match serving.await {
             Ok(running) => {
                 running.waiting().await?;

@@ -220,6 +220,11 @@ impl Running {
         self.lock().get(id).cloned()
     }
 
+    /// Returns how many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<TaskId, Handle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

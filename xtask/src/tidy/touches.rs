@@ -368,6 +368,7 @@ pub(super) const ROWS: &[Row] = &[
             only(Files, "tokens/known.rs"),
             only(Sockets, "connections.rs"),
             only(Sockets, "http.rs"),
+            only(Files, "metrics/process.rs"),
             only(Randomness, "gate.rs"),
             only(Randomness, "sealed.rs"),
         ],

@@ -15,8 +15,9 @@ fn every_field_comes_back() {
     let log = open(dir.path(), 1 << 20);
     let trace = ["one".to_owned(), "two\n".to_owned()];
     let hash = log.hash_arguments(b"{}");
-    log.append(&Record {
+    let number = log.append(&Record {
         sha256: Some("ab12"),
+        traceparent: Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
         source: Source::Mcp,
         capability: None,
         decision: Decision::Denied,
@@ -28,8 +29,8 @@ fn every_field_comes_back() {
         transient: Some(true),
         arguments_hash: hash,
         ..record(&log, "c1")
-    })
-    .unwrap();
+    });
+    assert_eq!(number.unwrap(), 1);
     let entry = calls(dir.path()).remove(0);
     assert_eq!((entry.seq, entry.time), (1, 1_700_000_000_000));
     assert_eq!(
@@ -43,6 +44,11 @@ fn every_field_comes_back() {
     assert_eq!(
         (entry.outcome.as_str(), entry.sha256.as_deref()),
         ("needs_input", Some("ab12"))
+    );
+    let trace_of = entry.traceparent.as_deref();
+    assert_eq!(
+        trace_of,
+        Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
     );
     assert_eq!(entry.detail.as_deref(), Some("no \"net\" for you"));
     assert_eq!((entry.fuel, entry.transient), (Some(u64::MAX), Some(true)));

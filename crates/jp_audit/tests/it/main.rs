@@ -23,6 +23,7 @@ fn record<'a>(log: &Log, call_id: &'a str) -> Record<'a> {
         time: 1_700_000_000_000,
         principal: "tester",
         call_id,
+        traceparent: None,
         tool: "learn",
         source: Source::Builtin,
         capability: None,

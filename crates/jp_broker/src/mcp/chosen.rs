@@ -174,6 +174,7 @@ impl Chosen<'_> {
             cancel: &call.caller.cancel,
             max_result: usize::try_from(call.caller.grant.limits().output_bytes)
                 .unwrap_or(usize::MAX),
+            trace: None,
             progress: &|_| {},
         };
         let called = self.pool.call(self.id, &made).await;

@@ -47,6 +47,7 @@ const PRINCIPALS: &str = "jp_serve/tests/serve/principals.rs";
 const LIMITS: &str = "jp_serve/tests/serve/limits.rs";
 const OAUTH: &str = "jp_serve/tests/serve/oauth.rs";
 const APPROVALS: &str = "jp_serve/tests/serve/approvals.rs";
+const SPILLS: &str = "jp_serve/tests/serve/spills.rs";
 const TASKS: &str = "jp_serve/tests/serve/tasks.rs";
 const BROKER: &str = "jp_llm/tests/it/endpoints.rs";
 
@@ -214,6 +215,9 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("serve.prompts.<>.messages[].role", Test(PROMPTS, "a_prompt_is_made_of_its_messages_and_arguments")),
         ("serve.prompts.<>.messages[].text", Test(PROMPTS, "a_prompt_is_made_of_its_messages_and_arguments")),
         ("serve.prompts.<>.title", Test(PROMPTS, "prompts_are_listed_with_their_arguments_for_both_revisions")),
+        ("serve.results.age", Test(SPILLS, "how_long_and_how_much_is_kept_says_the_user")),
+        ("serve.results.quota", Test(SPILLS, "how_long_and_how_much_is_kept_says_the_user")),
+        ("serve.results.total", Test(SPILLS, "how_long_and_how_much_is_kept_says_the_user")),
         ("serve.resources.<>.description", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),
         ("serve.resources.<>.file", Test(RESOURCES, "everything_that_is_listed_can_be_read")),
         ("serve.resources.<>.mime_type", Test(RESOURCES, "resources_are_listed_by_address_for_both_revisions")),

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::{
-    IssuerConfig, OAuthConfig, PromptMessageConfig, ServeConfig, ServedPromptConfig,
-    ServedResourceConfig,
+    IssuerConfig, KeptResultsConfig, OAuthConfig, PromptMessageConfig, ServeConfig,
+    ServedPromptConfig, ServedResourceConfig,
     access::{is_host, is_principal_name},
 };
+use crate::conversation::tool::ByteSize;
 
 /// The most resources, and the most prompts.
 const MAX_ENTRIES: usize = 1_000;
@@ -16,6 +17,8 @@ const MAX_ARGUMENTS: usize = 64;
 const MAX_VALUES: usize = 1_000;
 /// The most messages of a prompt.
 const MAX_MESSAGES: usize = 100;
+/// The longest time that a result is kept, in milliseconds.
+const MAX_AGE: u64 = 30 * 24 * 3_600_000;
 
 /// The most issuers.
 const MAX_ISSUERS: usize = 32;
@@ -55,6 +58,10 @@ pub(crate) enum WrongEntry {
     NoMessage,
     #[error("a message needs one of `text`, `image` and `resource`")]
     MessageContent,
+    #[error("invalid time: expected one above zero and of at most 30 days (`720h`)")]
+    Age,
+    #[error("invalid size: expected one above zero")]
+    Size,
     #[error("a picture needs a `mime_type` such as `image/png`, and nothing else has one")]
     MessageType,
     #[error("invalid host `{found}`: expected a name or an address, such as `jp.example.com`")]
@@ -73,9 +80,25 @@ pub(crate) enum WrongEntry {
     Limit(#[from] jp_policy::LimitError),
 }
 
+impl KeptResultsConfig {
+    fn check(&self) -> Result<(), Wrong> {
+        let wrong = |key: &str, why: WrongEntry| Err((path(&["results", key]), why));
+        if self.age.is_some_and(|age| age.0 == 0 || age.0 > MAX_AGE) {
+            return wrong("age", WrongEntry::Age);
+        }
+        let is_zero = |size: Option<ByteSize>| size.is_some_and(|size| size.0 == 0);
+        match (is_zero(self.quota), is_zero(self.total)) {
+            (true, _) => wrong("quota", WrongEntry::Size),
+            (_, true) => wrong("total", WrongEntry::Size),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl ServeConfig {
     /// Says what keeps the entries from being shown.
     pub(crate) fn check(&self) -> Result<(), Wrong> {
+        self.results.check()?;
         for (section, found) in [
             ("resources", self.resources.len()),
             ("prompts", self.prompts.len()),

@@ -142,6 +142,7 @@ impl ToolRuntime for McpRuntime {
             deadline: Instant::now() + invocation.left.time,
             cancel: &invocation.call.cancel,
             max_result: output_limit(invocation),
+            trace: Some(&invocation.call.trace),
             progress: &progress,
         };
         Run::said(match self.0.servers.call(&self.0.server, &call).await {

@@ -191,10 +191,11 @@ impl Unwritten {
         }
         let arguments = serde_json::to_string(&script).unwrap_or_default();
         let took = self.started.elapsed().as_micros();
-        self.log.append(&Record {
+        let written = self.log.append(&Record {
             time: now(),
             principal: &self.principal,
             call_id: &self.id,
+            traceparent: None,
             tool: TOOL,
             source: Source::Builtin,
             capability: None,
@@ -212,7 +213,8 @@ impl Unwritten {
             stderr_bytes: self.stderr.load(Ordering::Relaxed),
             trace: &[],
             transient: None,
-        })
+        });
+        written.map(|_| ())
     }
 }
 

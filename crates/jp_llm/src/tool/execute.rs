@@ -27,6 +27,7 @@ use crate::{Digest, Host, Known, runtime::Memory};
 use consent::Consent;
 pub(crate) use grant::Granted;
 pub(super) use grant::KnownGrants;
+pub use grant::{Said, Side, Weighed, Why};
 
 /// As many characters of a text go into a message.
 const MOST: usize = 2000;
@@ -145,15 +146,17 @@ impl Unwritten<'_> {
         let pass = &mut self.pass;
         let mut details = std::mem::take(&mut pass.details);
         details.duration = self.started.elapsed();
+        details.decision = Some(pass.decision);
         let mut executed = Executed { result, details };
         let waiting = pass
             .unwritten
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        if let Err(error) = record::write(pass, waiting.as_ref(), &executed) {
+        match record::write(pass, waiting.as_ref(), &executed) {
+            Ok(number) => executed.details.record = number,
             // A call without a record did not happen, as far as its caller may know.
-            executed.result = Err(error);
+            Err(error) => executed.result = Err(error),
         }
         executed
     }

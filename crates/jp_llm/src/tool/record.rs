@@ -10,12 +10,12 @@ use jp_tool::Outcome;
 use super::{Call, Executed, ExecutionOutcome, HostError, Pass, ToolDefinition, ToolError};
 use crate::Host;
 
-/// Writes the record of a call that has ended, after one that waited for it.
+/// Writes the record of a call that has ended, after one that waited for it; returns its number.
 pub(super) fn write(
     pass: &Pass<'_>,
     before: Option<&Waiting>,
     executed: &Executed,
-) -> Result<(), ToolError> {
+) -> Result<Option<u64>, ToolError> {
     let Pass {
         tool,
         call,
@@ -26,7 +26,7 @@ pub(super) fn write(
         ..
     } = pass;
     let Some(log) = host.audit() else {
-        return Ok(());
+        return Ok(None);
     };
     let (outcome, detail) = kind(executed, *decision);
     let details = &executed.details;
@@ -40,6 +40,7 @@ pub(super) fn write(
         time: now(),
         principal: &host.caller().principal,
         call_id: &call.id,
+        traceparent: call.trace.traceparent(),
         tool: &tool.name,
         source: source(tool),
         capability: None,
@@ -57,7 +58,9 @@ pub(super) fn write(
         trace,
         transient,
     };
-    log.append_after(before, &record)
+    let number = log.append_after(before, &record);
+    number
+        .map(Some)
         .map_err(|error| unwritten(&tool.name, error))
 }
 
@@ -77,6 +80,7 @@ pub(super) fn write_unmade(
         time: now(),
         principal: &host.caller().principal,
         call_id: &call.id,
+        traceparent: call.trace.traceparent(),
         tool: name,
         source: Source::Local,
         capability: None,
@@ -98,12 +102,14 @@ pub(super) fn write_unmade(
         trace: &[],
         transient: None,
     };
-    log.append(&record).map_err(|error| unwritten(name, error))
+    let number = log.append(&record);
+    number.map(|_| ()).map_err(|error| unwritten(name, error))
 }
 
 /// What the records of a call's capability calls have in common.
 pub(crate) struct CapabilityRecord {
     call_id: String,
+    traceparent: Option<String>,
     source: Source,
 }
 
@@ -111,6 +117,7 @@ impl CapabilityRecord {
     pub(crate) fn of(pass: &Pass<'_>) -> Self {
         Self {
             call_id: pass.call.id.clone(),
+            traceparent: pass.call.trace.traceparent().map(str::to_owned),
             source: source(pass.tool),
         }
     }
@@ -145,6 +152,7 @@ impl CapabilityRecord {
             time: now(),
             principal: &caller.user,
             call_id: &self.call_id,
+            traceparent: self.traceparent.as_deref(),
             tool: &caller.tool,
             source: self.source,
             capability: Some(capability),
@@ -167,6 +175,7 @@ impl CapabilityRecord {
     /// Writes it.
     pub(crate) fn write(log: &Log, record: &Record<'_>) -> Result<(), ToolError> {
         log.append(record)
+            .map(|_| ())
             .map_err(|error| unwritten(record.tool, error))
     }
 }
@@ -188,6 +197,14 @@ pub(crate) fn now() -> u64 {
 
 fn unwritten(tool: &str, error: jp_audit::AuditError) -> ToolError {
     ToolError::new(tool, HostError::Unwritten(error))
+}
+
+impl Executed {
+    /// Returns how the call ended, as its audit record says it.
+    #[must_use]
+    pub fn kind(&self) -> OutcomeKind {
+        kind(self, self.details.decision.unwrap_or(Decision::Undecided)).0
+    }
 }
 
 /// Says how a call ended. What is wrong with arguments or answers repeats them, so only the model is

@@ -72,6 +72,7 @@ async fn call(pool: &Servers, step: &Value) -> Result<(), Box<dyn Error>> {
         deadline: started + Duration::from_secs(60),
         cancel: &cancel,
         max_result: 10_000_000,
+        trace: None,
         progress: &progress,
     };
     let (said, is_error) = match pool.call("server", &call).await {

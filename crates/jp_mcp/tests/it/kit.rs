@@ -108,6 +108,7 @@ impl Ask {
             deadline: Instant::now() + self.time,
             cancel: &self.cancel,
             max_result: self.max_result,
+            trace: None,
             progress: &progress,
         };
         pool.call("s", &call).await

@@ -234,3 +234,50 @@ async fn what_a_tool_says_of_itself_is_listed_as_soon_as_it_was_asked() {
     // Being asked what it is is no call.
     assert!(user.records().is_empty());
 }
+
+#[tokio::test]
+async fn a_result_says_how_long_it_took_what_it_used_and_which_record_it_left() {
+    let user = User::new();
+    user.bring("parts");
+    let mut client = user.client();
+    client.hello("2025-11-25", json!({})).await;
+    client.call("bash", json!({"commands": "true"})).await;
+    let answer = client.call("parts", json!({"do": "all"})).await;
+    let about = &answer["result"]["_meta"]["jp/call"];
+    assert!(about["durationMs"].is_u64(), "{answer}");
+    assert!(
+        about["fuel"].as_u64().is_some_and(|fuel| fuel > 0),
+        "{answer}"
+    );
+    let uri = format!("jp://audit/{}", about["record"]);
+    let read = client.ask("resources/read", json!({ "uri": uri })).await;
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+    let record: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(record["tool"], "parts", "{record}");
+    assert_eq!(record["fuel"], about["fuel"]);
+    // What was refused has one too.
+    let denied = client.call("bash", json!({"commands": 7})).await;
+    let number = denied["result"]["_meta"]["jp/call"]["record"].as_u64();
+    assert!(number > about["record"].as_u64(), "{denied}");
+}
+
+#[tokio::test]
+async fn clients_that_defer_tools_are_told_what_is_true_of_them() {
+    let user = User::new();
+    user.configure(
+        "[conversation.tools.bash]\nsource = 'builtin'\nenable = 'always'\nlimits.output = 20000\n",
+    );
+    let mut client = user.client();
+    client.hello("2025-11-25", json!({})).await;
+    let list = client.ask("tools/list", json!({})).await;
+    let meta = &tool(&list, "bash")["_meta"];
+    assert_eq!(meta["anthropic/alwaysLoad"], true, "{meta}");
+    assert_eq!(meta["anthropic/maxResultSizeChars"], 20_000);
+    let hint = meta["anthropic/searchHint"].as_str().unwrap();
+    assert!(!hint.is_empty() && hint.chars().count() <= 200, "{hint}");
+    user.configure("");
+    let list = client.ask("tools/list", json!({})).await;
+    let meta = &tool(&list, "bash")["_meta"];
+    assert_eq!(meta.get("anthropic/alwaysLoad"), None, "{meta}");
+    assert_eq!(meta.get("anthropic/maxResultSizeChars"), None, "{meta}");
+}

@@ -139,7 +139,7 @@ const MODERN_CALL: [(&str, &str); 3] = [
 ];
 
 #[tokio::test]
-async fn e53_nobody_gets_in_without_the_token() {
+async fn nobody_gets_in_without_the_token() {
     let site = Site::start().await;
     let wrong = "Bearer 0123456789abcdef0123456789abcdeX";
     for headers in [
@@ -165,7 +165,7 @@ async fn e53_nobody_gets_in_without_the_token() {
 }
 
 #[tokio::test]
-async fn e54_foreign_origins_and_hosts_are_refused() {
+async fn e53_foreign_origins_and_hosts_are_refused() {
     let site = Site::start().await;
     for header in [
         ("Origin", "https://evil.example"),
@@ -262,17 +262,68 @@ async fn batches_and_large_requests_are_refused() {
 }
 
 #[tokio::test]
-async fn e55_sessions_are_bounded_in_number() {
+async fn e55_a_stream_that_is_closed_cancels_its_call() {
+    let site = Site::start().await;
+    let mut call = call();
+    call["params"]["arguments"] = json!({"commands": "echo it began; sleep 300"});
+    call["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("info");
+    let headers = [&KNOWN[..], &MODERN_CALL].concat();
+    let mut stream = site.open("POST", "/mcp", &headers, &call.to_string()).await;
+    read_until(&mut stream, "it began").await;
+    drop(stream);
+    let started = std::time::Instant::now();
+    while site._user.records().is_empty() {
+        assert!(started.elapsed() < Duration::from_secs(60), "it goes on");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(site._user.records(), ["ada bash cancelled"]);
+}
+
+#[tokio::test]
+async fn metrics_are_there_for_whoever_has_the_token_and_asks_this_machine() {
+    let site = Site::start().await;
+    site.post(&MODERN_CALL, &call()).await;
+    site.post(&[], &hello()).await;
+    let numbers = |headers: Vec<(&'static str, &'static str)>| {
+        let site = &site;
+        async move { site.send("GET", "/metrics", &headers, "").await }
+    };
+    assert_eq!(numbers(Vec::new()).await.status, 401);
+    let foreign = numbers(vec![KNOWN[0], ("Host", "evil.example")]).await;
+    assert_eq!(foreign.status, 403, "{}", foreign.head);
+    let answer = numbers(vec![KNOWN[0]]).await;
+    assert_eq!(answer.status, 200, "{}", answer.head);
+    let head = answer.head.to_lowercase();
+    assert!(
+        head.contains("content-type: text/plain; version=0.0.4"),
+        "{head}"
+    );
+    for line in [
+        "jp_calls_total{tool=\"bash\",outcome=\"success\"} 1",
+        "jp_call_duration_seconds_count{tool=\"bash\"} 1",
+        "jp_http_responses_total{path=\"/mcp\",status=\"200\"} 2",
+        "jp_http_responses_total{path=\"/metrics\",status=\"401\"} 1",
+        "jp_http_responses_total{path=\"/metrics\",status=\"403\"} 1",
+        "jp_sessions 1",
+        "jp_tasks_running 0",
+    ] {
+        let found = answer.body.lines().any(|found| found == line);
+        assert!(found, "{line}\n{}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn of_ten_thousand_sessions_those_beyond_the_cap_are_refused() {
     let site = Site::start().await;
     let mut refused = 0;
-    for _ in 0..1_100 {
+    for _ in 0..10_000 {
         match site.post(&[], &hello()).await.status {
             200 => {}
             503 => refused += 1,
             other => panic!("{other}"),
         }
     }
-    assert_eq!(refused, 100);
+    assert_eq!(refused, 9_000);
     // Clients that need no session are served all the same.
     assert_eq!(site.post(&MODERN_CALL, &call()).await.status, 200);
 }

@@ -118,7 +118,7 @@ async fn a_newer_client_gets_what_is_wanted_and_calls_again_with_it_once() {
 }
 
 #[tokio::test]
-async fn e51_a_state_is_good_for_its_own_call_only() {
+async fn e54_a_state_that_is_tampered_replayed_or_not_the_callers_is_refused() {
     let user = user();
     let mut client = user.client();
     let (_, state) = required(&mut client).await;
@@ -152,6 +152,28 @@ async fn e51_a_state_is_good_for_its_own_call_only() {
         )
         .await;
     assert_eq!(answer["result"]["isError"], false, "{answer}");
+    let replayed = again(json!({"do": "ask"}), &state, responses());
+    let answer = client.ask("tools/call", replayed).await;
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("used before"), "{message}");
+}
+
+#[tokio::test]
+async fn e54_a_state_of_another_principal_is_refused_and_stays_good_for_its_own() {
+    let user = user();
+    // Both seal with the same key, and note in the same place what was used.
+    let mut ada = Client::of(&user.keeping("ada"));
+    let mut bob = Client::of(&user.keeping("bob"));
+    let (_, state) = required(&mut ada).await;
+    let call = || again(json!({"do": "ask"}), &state, responses());
+    let answer = bob.ask("tools/call", call()).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let answer = ada.ask("tools/call", call()).await;
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    // Another server of the same principal knows that it was used.
+    let mut again = Client::of(&user.keeping("ada"));
+    let answer = again.ask("tools/call", call()).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
 }
 
 #[tokio::test]

@@ -68,3 +68,23 @@ async fn without_a_place_for_it_a_large_result_goes_out_whole() {
     assert_eq!(parts.len(), 1);
     assert!(parts[0]["text"].as_str().unwrap().len() > 100_000);
 }
+
+#[tokio::test]
+async fn how_long_and_how_much_is_kept_says_the_user() {
+    let user = User::new();
+    let own = user.places().config_dir().unwrap().join("config.toml");
+    std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+    std::fs::write(&own, "[serve.results]\nage = '90m'\n").unwrap();
+    let mut client = Client::of(&user.keeping("ada"));
+    let parts = large(&mut client).await;
+    let note = parts[1]["text"].as_str().unwrap();
+    assert!(note.contains("for 90 minutes;"), "{note}");
+    for (key, whose) in [("quota", "principal"), ("total", "all")] {
+        std::fs::write(&own, format!("[serve.results]\n{key} = '100KB'\n")).unwrap();
+        let mut client = Client::of(&user.keeping(whose));
+        let parts = large(&mut client).await;
+        let note = parts[1]["text"].as_str().unwrap();
+        assert!(note.contains("could not be kept"), "{key}: {note}");
+        assert_eq!(parts.len(), 2, "{parts:?}");
+    }
+}

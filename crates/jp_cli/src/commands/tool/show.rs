@@ -9,7 +9,6 @@ use jp_llm::{
 };
 use jp_policy::Limits;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::origin;
 use crate::{
@@ -51,7 +50,7 @@ pub(crate) struct ShowArgs {
 pub(crate) fn run(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
     let session = Session::open(ui)?;
     let origin = origin::find(&args.name, &session);
-    let tool = match (block_on(defined(&args.name, &session))?, &origin) {
+    let tool = match (block_on(session.told_tool(&args.name))?, &origin) {
         (Ok(tool), _) => tool,
         // What is wrong with it is wrong with just these bytes of just this publisher.
         (Err(error), Some(origin)) => return broken(args, error, origin, ui),
@@ -93,16 +92,6 @@ fn broken(args: &ShowArgs, error: CliError, origin: &Origin, ui: &Ui) -> Result<
     origin::show(origin, &mut page);
     ui.bytes(page.as_bytes())?;
     Err(error)
-}
-
-/// Finds a tool and lets it say what it is, where only the tool or its server knows.
-async fn defined(name: &str, session: &Session) -> Result<PreparedTool, CliError> {
-    let asked = session.ask_server_of(name, &CancellationToken::new()).await;
-    session.stop_servers().await;
-    asked.map_err(CliError::Server)?;
-    let tool = ToolDefinition::new(name, session.loaded(), session.host())?.prepare();
-    tool.described(session.host()).await?;
-    Ok(tool)
 }
 
 /// Returns the hash of the tool's Wasm file, if it has one that can be read.

@@ -60,8 +60,8 @@ pub struct Millis(pub u64);
 
 scalar! {
     Millis: "a time such as `500ms`, `30s`, `5m` or a number of milliseconds",
-    schema { "anyOf": [{ "type": "integer", "minimum": 1 }, { "type": "string", "pattern": "^[0-9]+ ?(ms|s|m)$" }] },
-    read |value| quantity(value, &[("ms", 1), ("s", 1_000), ("m", 60_000)]).map(Self),
+    schema { "anyOf": [{ "type": "integer", "minimum": 1 }, { "type": "string", "pattern": "^[0-9]+ ?(ms|s|m|h)$" }] },
+    read |value| quantity(value, &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)]).map(Self),
     write |this| Value::from(this.0),
 }
 

@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -26,6 +29,8 @@ pub struct McpTools {
     optional: BTreeSet<String>,
     requests: BTreeMap<String, Capabilities>,
     listed: RwLock<BTreeMap<String, Arc<Tools>>>,
+    /// How often what they told was something else.
+    told: AtomicU64,
 }
 
 /// A server that did not tell its tools, and why.
@@ -83,6 +88,7 @@ impl McpTools {
                 .map(|(id, config)| (id.clone(), config.request().capabilities))
                 .collect(),
             listed: RwLock::default(),
+            told: AtomicU64::new(0),
         }
     }
 
@@ -144,6 +150,21 @@ impl McpTools {
         Ok(tools)
     }
 
+    /// Waits until servers say that their tools changed, and asks them again. However often they say it,
+    /// each is asked once for all that it said meanwhile. One caller waits at a time.
+    pub async fn changed(&self, cancel: &CancellationToken) {
+        for server in self.servers.changed().await {
+            // One that does not answer says why when one of its tools is called.
+            let _ = self.list(&server, cancel).await;
+        }
+    }
+
+    /// Returns a number that differs when what servers have told does.
+    #[must_use]
+    pub fn told(&self) -> u64 {
+        self.told.load(Ordering::Acquire)
+    }
+
     /// Returns what a server asks for, which is what each of its tools needs.
     #[must_use]
     pub fn capabilities_of(&self, server: &str) -> Capabilities {
@@ -203,7 +224,11 @@ impl McpTools {
 
     fn keep(&self, server: String, tools: Arc<Tools>) {
         let mut listed = self.listed.write().unwrap_or_else(PoisonError::into_inner);
-        listed.insert(server, tools);
+        // The same again is nothing new: what was made of it stays as it is.
+        if listed.get(&server).is_none_or(|known| *known != tools) {
+            listed.insert(server, tools);
+            self.told.fetch_add(1, Ordering::AcqRel);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Step 3 of the pipeline: what the user, the workspace and the tool have in common.
 
 pub(super) mod app;
+mod why;
 
 use std::{
     borrow::Cow,
@@ -13,6 +14,8 @@ use jp_policy::{
     Access, Ambient, Brokered, Capabilities, Chosen, Denied, FileRule, Files, Grant, Net, Policy,
     Request, Requirement, compose, compose_call,
 };
+
+pub use self::why::{Said, Side, Weighed, Why};
 
 use super::Pass;
 use crate::{

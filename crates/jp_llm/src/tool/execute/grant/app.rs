@@ -88,12 +88,5 @@ pub(in crate::tool::execute) fn of(
 
 /// Tells whether it is the workspace's own word that keeps a capability from its tools.
 pub(super) fn lacks(app: &Capabilities, capability: &Capability) -> bool {
-    let mut wanted = capability.alone();
-    match capability {
-        // Whatever it is, it is refused unless every host is allowed.
-        Capability::Net(host) if wanted.net.is_none() && host != "*" => wanted.net = Net::Any,
-        Capability::Ambient(_) => wanted.ambient = jp_policy::Ambient::default(),
-        _ => {}
-    }
-    app.missing(&wanted).is_some()
+    app.missing(&Capabilities::only(capability)).is_some()
 }
