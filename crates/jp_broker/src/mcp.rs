@@ -6,6 +6,7 @@ mod arriving;
 mod chosen;
 mod errors;
 mod exchange;
+mod login;
 
 use std::sync::Arc;
 
@@ -21,9 +22,10 @@ use crate::{
 use chosen::{Listed, Replied, choose, github, host_of};
 
 pub use exchange::{McpExchange, SecretSource};
+pub use login::{Begun, LoggedIn, LoginError, LoginOptions};
 pub use jp_mcp::{
-    Algorithm, Call, Called, Checksum, Digest, HttpServer, Limits, McpError, Means, Program,
-    Progress, Reach, Server, Servers, ToolInfo, Tools,
+    Algorithm, Call, Called, Checksum, Digest, HttpFailure, HttpFailureKind, HttpServer, Limits, McpError, Means, Program,
+    Progress, Reach, Respond, Server, Servers, ToolInfo, Tools, Unasked,
 };
 
 /// The id of GitHub's server.

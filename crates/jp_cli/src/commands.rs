@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod due;
 pub(crate) mod kb;
+pub(crate) mod mcp;
 pub(crate) mod registry;
 pub(crate) mod secret;
 pub(crate) mod serve;

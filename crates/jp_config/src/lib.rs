@@ -54,7 +54,7 @@ pub use load::{Layer, Loaded, Sources, load};
 pub use partial::{ConfigDelta, PartialAppConfig};
 pub use policy::PolicyConfig;
 pub use providers::{
-    Checksum, ChecksumAlgorithm, McpProviderConfig, McpTransport, ProvidersConfig,
+    Checksum, ChecksumAlgorithm, McpProviderConfig, McpTransport, OauthConfig, ProvidersConfig,
 };
 pub use registries::{RegistryConfig, RegistryPlace};
 pub use schema::json_schema;

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use jp_tool::Content;
+use jp_tool::{Content, Form};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::Digest;
+use crate::{Digest, Respond};
 
 /// A call of a tool.
 pub struct Call<'a> {
@@ -24,6 +24,8 @@ pub struct Call<'a> {
     pub max_result: usize,
     /// Hears how far the call is.
     pub progress: &'a (dyn Fn(Progress) + Send + Sync),
+    /// Answers what the server asks for meanwhile.
+    pub respond: &'a dyn Respond,
 }
 
 /// How far a call is.
@@ -44,6 +46,8 @@ pub struct Called {
     pub content: Content,
     /// Whether the tool says no.
     pub is_error: bool,
+    /// What the tool must know first, where nobody answered it; there is no other answer then.
+    pub wants: Vec<Form>,
 }
 
 impl Called {
