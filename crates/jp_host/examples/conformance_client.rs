@@ -126,9 +126,13 @@ impl Scenario {
     fn calls(&self, tool: &str, schema: &Map<String, Value>) -> Vec<Map<String, Value>> {
         let listed = self.context["toolCalls"].as_array();
         let named = listed.into_iter().flatten().filter(|call| call["name"] == tool);
-        let calls: Vec<_> = named
+        let mut calls: Vec<_> = named
             .filter_map(|call| call["arguments"].as_object().cloned())
             .collect();
+        for arguments in &mut calls {
+            // The schema knows no null, so jp would refuse the call: what is null is left out.
+            arguments.retain(|_, value| !value.is_null());
+        }
         match calls.is_empty() {
             true => vec![sample(schema)],
             false => calls,

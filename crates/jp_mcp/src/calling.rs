@@ -1,6 +1,9 @@
 //! Calls of tools, and what a tool asks for before or while it runs.
 
-use std::time::Instant;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Instant,
+};
 
 use jp_tool::Form;
 use rmcp::model::{
@@ -37,6 +40,13 @@ struct Brought {
     state: Option<String>,
 }
 
+fn wants(form: Form) -> Called {
+    Called {
+        wants: vec![form],
+        ..Called::default()
+    }
+}
+
 impl Connection {
     /// Calls a tool, and again with answers for as long as it asks.
     pub(crate) async fn call(
@@ -51,11 +61,19 @@ impl Connection {
             params.input_responses = brought.responses;
             params.request_state = brought.state;
             let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+            let unanswered = Mutex::default();
             let heard = Heard {
                 progress: call.progress,
                 respond: Some(call.respond),
+                unanswered: &unanswered,
             };
-            match self.ask(request, &mut wait, heard).await? {
+            let result = self.ask(request, &mut wait, heard).await?;
+            let unanswered = unanswered.into_inner();
+            if let Some(form) = unanswered.unwrap_or_else(PoisonError::into_inner) {
+                // What the tool made of it is no answer to the call.
+                return Ok(wants(form));
+            }
+            match result {
                 ServerResult::CallToolResult(result) => {
                     return Called::read(&self.server, result, call.max_result);
                 }
@@ -68,12 +86,7 @@ impl Connection {
                 ServerResult::InputRequiredResult(wanted) => {
                     match self.answer_all(wanted, call.respond)? {
                         Ok(answered) => brought = answered,
-                        Err(form) => {
-                            return Ok(Called {
-                                wants: vec![form],
-                                ..Called::default()
-                            });
-                        }
+                        Err(form) => return Ok(wants(form)),
                     }
                 }
                 _ => return Err(self.broke(UNEXPECTED)),
@@ -127,24 +140,28 @@ impl Connection {
         Ok(answers.and_then(|answers| asked.accept(answers)))
     }
 
-    /// Answers what a server asks for while a call is under way.
+    /// Answers what a server asks for while a call is under way; returns the form that nobody answered.
     pub(crate) async fn reply(
         &self,
         wanted: Wanted,
         respond: &dyn Respond,
         wait: &mut Waiting<'_>,
-    ) -> Result<(), McpError> {
+    ) -> Result<Option<Form>, McpError> {
+        let mut unanswered = None;
         let result = match asking::form(&self.server, "asked", &wanted.params) {
             None => ElicitResult::new(ElicitationAction::Decline),
             Some(asked) => match self.put(&asked, respond, wait).await? {
                 Some(content) => {
                     ElicitResult::new(ElicitationAction::Accept).with_content(content)
                 }
-                None => ElicitResult::new(ElicitationAction::Cancel),
+                None => {
+                    unanswered = Some(asked.form);
+                    ElicitResult::new(ElicitationAction::Cancel)
+                }
             },
         };
         // The server may have taken its question back.
         let _ = wanted.reply.send(result);
-        Ok(())
+        Ok(unanswered)
     }
 }

@@ -3,10 +3,11 @@
 
 use std::{
     collections::VecDeque,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
+use jp_tool::Form;
 use rmcp::{
     RoleClient,
     model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool},
@@ -78,6 +79,8 @@ impl Waiting<'_> {
 pub(crate) struct Heard<'a> {
     pub(crate) progress: &'a (dyn Fn(Progress) + Send + Sync),
     pub(crate) respond: Option<&'a dyn Respond>,
+    /// What the server wanted to know and nobody said.
+    pub(crate) unanswered: &'a Mutex<Option<Form>>,
 }
 
 /// What may come before an answer.
@@ -196,6 +199,7 @@ impl Connection {
             let heard = Heard {
                 progress: &|_| {},
                 respond: None,
+                unanswered: &Mutex::default(),
             };
             let ServerResult::ListToolsResult(page) = self.ask(request, &mut wait, heard).await?
             else {
@@ -312,7 +316,10 @@ impl Connection {
                 Next::Answer(answer) => return Ok(answer),
                 Next::Wanted(wanted) => {
                     if let Some(respond) = meanwhile.heard.respond {
-                        self.reply(wanted, respond, wait).await?;
+                        let open = self.reply(wanted, respond, wait).await?;
+                        let unanswered = meanwhile.heard.unanswered.lock();
+                        let mut unanswered = unanswered.unwrap_or_else(PoisonError::into_inner);
+                        *unanswered = unanswered.take().or(open);
                     }
                 }
                 Next::Gone => break,

@@ -247,7 +247,7 @@ impl Resume {
 /// Tells whether the revision that a message is sent in lets streams be resumed: the one that came without
 /// sessions does not.
 fn is_resumable(headers: &Headers) -> bool {
-    let version = headers.get("mcp-protocol-version");
+    let version = headers.get(&HeaderName::from_static("mcp-protocol-version"));
     let version = version.and_then(|version| version.to_str().ok());
     version.is_some_and(|version| version < ProtocolVersion::V_2026_07_28.as_str())
 }

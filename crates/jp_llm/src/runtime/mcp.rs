@@ -97,6 +97,13 @@ impl McpRuntime {
                     word(&invocation.tool.name)
                 ))
             }
+            McpError::Died { .. } => {
+                let error = invocation.error(HostError::Server(error));
+                error.with_hint(
+                    "try again: it is started or reached anew for the next call; whether this call \
+                     had an effect is not known",
+                )
+            }
             McpError::Start { .. } | McpError::StartTimeout { .. } | McpError::Flapping { .. } => {
                 invocation.error(Cause::spawn(server, error))
             }
@@ -166,6 +173,10 @@ impl Respond for Caller<'_> {
     }
 
     async fn respond(&self, form: &Form) -> Option<Map<String, Value>> {
+        // A front that cannot ask while a call runs has asked since.
+        if let Some(known) = self.known(form) {
+            return Some(known);
+        }
         let Self(invocation) = self;
         let input = Input::Form(form.clone());
         let request = InputRequest {
@@ -184,8 +195,8 @@ impl Respond for Caller<'_> {
 }
 
 /// Makes what all tools answer with of what a server answered. What is text alone is kept once.
-fn answer(called: Called) -> Answer {
-    if let Some(form) = called.wants.into_iter().next() {
+fn answer(mut called: Called) -> Answer {
+    if let Some(form) = called.wants.pop() {
         let input = Input::Form(form);
         let outcome = Outcome::NeedsInput {
             question: input.to_question(),
