@@ -22,11 +22,11 @@ use crate::{
 use chosen::{Listed, Replied, choose, github, host_of};
 
 pub use exchange::{McpExchange, SecretSource};
-pub use login::{Begun, LoggedIn, LoginError, LoginOptions};
 pub use jp_mcp::{
-    Algorithm, Call, Called, Checksum, Digest, HttpFailure, HttpFailureKind, HttpServer, Limits, McpError, Means, Program,
-    Progress, Reach, Respond, Server, Servers, ToolInfo, Tools, Unasked,
+    Algorithm, Call, Called, Checksum, Digest, HttpFailure, HttpFailureKind, HttpServer, Limits,
+    McpError, Means, Program, Progress, Reach, Respond, Server, Servers, ToolInfo, Tools, Unasked,
 };
+pub use login::{Begun, LoggedIn, LoginError, LoginOptions};
 
 /// The id of GitHub's server.
 const GITHUB: &str = "github";

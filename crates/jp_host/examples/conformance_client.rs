@@ -4,7 +4,10 @@
 //!
 //! The last argument is the URL of the server; `MCP_CONFORMANCE_CONTEXT` may hold calls to make, and a
 //! client that is registered already.
-#![expect(clippy::print_stderr, reason = "a program that is looked at when it fails")]
+#![expect(
+    clippy::print_stderr,
+    reason = "a program that is looked at when it fails"
+)]
 
 use std::{
     env,
@@ -117,7 +120,9 @@ impl Scenario {
         );
         for tool in tools {
             let source = format!("mcp.{SERVER}.{tool}");
-            text.push_str(&format!("\n[conversation.tools.{tool:?}]\nsource = {source:?}\n"));
+            text.push_str(&format!(
+                "\n[conversation.tools.{tool:?}]\nsource = {source:?}\n"
+            ));
         }
         text
     }
@@ -125,7 +130,10 @@ impl Scenario {
     /// Returns the calls to make of a tool.
     fn calls(&self, tool: &str, schema: &Map<String, Value>) -> Vec<Map<String, Value>> {
         let listed = self.context["toolCalls"].as_array();
-        let named = listed.into_iter().flatten().filter(|call| call["name"] == tool);
+        let named = listed
+            .into_iter()
+            .flatten()
+            .filter(|call| call["name"] == tool);
         let mut calls: Vec<_> = named
             .filter_map(|call| call["arguments"].as_object().cloned())
             .collect();
@@ -186,7 +194,10 @@ impl Client {
     }
 
     /// Does something, and again after a login if the server wants one.
-    async fn insist<T>(&self, mut what: impl AsyncFnMut() -> Result<T, Failure>) -> Result<T, Failure> {
+    async fn insist<T>(
+        &self,
+        mut what: impl AsyncFnMut() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let servers = self.workspace.host().mcp().ok_or("no servers")?;
         for _ in 0..MAX_LOGINS {
             match what().await {
@@ -262,7 +273,8 @@ fn browse(url: &str) -> Result<(), Failure> {
         let (authority, path) = rest.split_once('/').ok_or("expected a path")?;
         let mut stream = TcpStream::connect(authority)?;
         stream.set_read_timeout(Some(Duration::from_secs(20)))?;
-        let request = format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
+        let request =
+            format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes())?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;

@@ -222,7 +222,15 @@ mod tests {
         assert_eq!(asked.form.text, "MCP server `forge` asks: Who are you?");
         let names: Vec<_> = asked.form.questions.iter().map(|one| &*one.id).collect();
         assert_eq!(names.len(), 6);
-        assert_eq!(asked.form.questions.iter().filter(|one| one.text == "Your name").count(), 1);
+        assert_eq!(
+            asked
+                .form
+                .questions
+                .iter()
+                .filter(|one| one.text == "Your name")
+                .count(),
+            1
+        );
         let given = json!({"age": 31}).as_object().unwrap().clone();
         assert_eq!(
             asked.accept(given),
@@ -248,7 +256,9 @@ mod tests {
             all.find(|one| one.id == id).unwrap().answer_type.clone()
         };
         assert!(matches!(kind("one"), AnswerType::Choice { options } if options[1].shown() == "B"));
-        assert!(matches!(kind("old"), AnswerType::Labelled { options } if options[0].shown() == "A"));
+        assert!(
+            matches!(kind("old"), AnswerType::Labelled { options } if options[0].shown() == "A")
+        );
         assert!(matches!(kind("many"), AnswerType::Choices { options } if options.len() == 2));
     }
 

@@ -25,7 +25,8 @@ use crate::{
 const UNEXPECTED: &str = "it sent an unexpected response to a call";
 
 /// What a tool is called that wants a message of a model or directories.
-const UNOFFERED: &str = "the tool asks for more than answers of a person, which jp does not offer to servers";
+const UNOFFERED: &str =
+    "the tool asks for more than answers of a person, which jp does not offer to servers";
 
 /// What a tool is called whose questions nobody can answer.
 const UNASKABLE: &str = "the tool asks for input in a form that jp cannot ask for";
@@ -151,9 +152,7 @@ impl Connection {
         let result = match asking::form(&self.server, "asked", &wanted.params) {
             None => ElicitResult::new(ElicitationAction::Decline),
             Some(asked) => match self.put(&asked, respond, wait).await? {
-                Some(content) => {
-                    ElicitResult::new(ElicitationAction::Accept).with_content(content)
-                }
+                Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
                 None => {
                     unanswered = Some(asked.form);
                     ElicitResult::new(ElicitationAction::Cancel)

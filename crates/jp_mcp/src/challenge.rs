@@ -135,18 +135,27 @@ mod tests {
         let all = all.unwrap_or_default();
         assert_eq!(all.scopes, ["a", "b"]);
         assert_eq!(all.error.as_deref(), Some("insufficient_scope"));
-        assert_eq!(all.resource_metadata.as_deref(), Some("https://x.example/\"m"));
+        assert_eq!(
+            all.resource_metadata.as_deref(),
+            Some("https://x.example/\"m")
+        );
         assert_eq!(read("bearer"), Some(Challenge::default()));
         assert_eq!(read("Basic scope=a"), None);
         assert_eq!(read("scope=a Bearer"), Some(Challenge::default()));
         let bare = read("Bearer scope=a,error=invalid_token").unwrap_or_default();
-        assert_eq!((bare.scopes.len(), bare.error.as_deref()), (1, Some("invalid_token")));
+        assert_eq!(
+            (bare.scopes.len(), bare.error.as_deref()),
+            (1, Some("invalid_token"))
+        );
     }
 
     #[test]
     fn what_a_shell_would_obey_is_not_offered_for_typing() {
         for (text, typed) in [
-            ("Bearer scope=\"mcp:write files/read\"", Some("mcp:write files/read")),
+            (
+                "Bearer scope=\"mcp:write files/read\"",
+                Some("mcp:write files/read"),
+            ),
             ("Bearer scope=\"$(rm)\"", None),
             ("Bearer scope=\"a;b\"", None),
             ("Bearer", None),

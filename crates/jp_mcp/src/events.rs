@@ -289,7 +289,11 @@ fn judge(event: Event, id: Option<&RequestId>) -> Judged {
             Some(_) => (JsonRpcMessage::Error(error), is_mended, true),
             // On this stream it can only be about this request.
             None => match id {
-                Some(id) => (JsonRpcMessage::error(error.error, Some(id.clone())), true, true),
+                Some(id) => (
+                    JsonRpcMessage::error(error.error, Some(id.clone())),
+                    true,
+                    true,
+                ),
                 None => return Judged::Stray,
             },
         },
@@ -365,7 +369,13 @@ mod tests {
     fn a_stream_of_its_own_has_no_answers() {
         let judged = |value: Value| {
             let data = value.to_string().into_bytes();
-            judge(Event { kind: Vec::new(), data }, None)
+            judge(
+                Event {
+                    kind: Vec::new(),
+                    data,
+                },
+                None,
+            )
         };
         for stray in [
             json!({"jsonrpc": "2.0", "id": 7, "result": {}}),
@@ -375,6 +385,9 @@ mod tests {
             assert_eq!(judged(stray.clone()), Judged::Stray, "{stray}");
         }
         let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-        assert_eq!(judged(changed.clone()), Judged::Message(changed.to_string()));
+        assert_eq!(
+            judged(changed.clone()),
+            Judged::Message(changed.to_string())
+        );
     }
 }

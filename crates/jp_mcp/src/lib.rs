@@ -47,8 +47,8 @@ mod tool;
 mod underway;
 
 pub use asking::{Respond, Unasked};
-pub use challenge::{Challenge, scopes};
 pub use call::{Call, Called, Progress};
+pub use challenge::{Challenge, scopes};
 pub use error::McpError;
 pub use exchange::{
     HttpBody, HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse,

@@ -111,7 +111,11 @@ fn query(request: &[u8]) -> Option<Query> {
     let head = std::str::from_utf8(request).ok()?;
     let target = head.strip_prefix("GET ")?.split(' ').next()?;
     let query = target.strip_prefix(PATH)?.strip_prefix('?')?;
-    Some(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+    Some(
+        form_urlencoded::parse(query.as_bytes())
+            .into_owned()
+            .collect(),
+    )
 }
 
 async fn answer(stream: &mut TcpStream, status: &str, page: &str) -> io::Result<()> {
@@ -143,7 +147,9 @@ mod tests {
     async fn only_what_is_meant_ends_the_waiting() {
         let callback = Callback::open().await.unwrap();
         let uri = callback.uri().to_owned();
-        let idle = TcpStream::connect(uri.split('/').nth(2).unwrap()).await.unwrap();
+        let idle = TcpStream::connect(uri.split('/').nth(2).unwrap())
+            .await
+            .unwrap();
         let visits = async {
             assert!(get(&uri, "/favicon.ico").await.starts_with("HTTP/1.1 404"));
             assert!(get(&uri, "/callback").await.starts_with("HTTP/1.1 404"));

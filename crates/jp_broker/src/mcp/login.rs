@@ -110,9 +110,7 @@ impl Logins {
         }
     }
 
-    fn challenges(
-        &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<String, (u16, Option<Challenge>)>> {
+    fn challenges(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u16, Option<Challenge>)>> {
         self.challenges
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -453,7 +451,9 @@ impl Prepared {
         let challenge = data_encoding::BASE64URL_NOPAD.encode(challenge.as_ref());
         let endpoint = &issuer.authorization_endpoint;
         // A browser would run `javascript:` and open `file:`.
-        let url = Url::parse(endpoint).ok().filter(|_| is_private_way(endpoint));
+        let url = Url::parse(endpoint)
+            .ok()
+            .filter(|_| is_private_way(endpoint));
         let mut url = url.ok_or_else(|| LoginError::Metadata {
             what: "the metadata of the authorization server",
             problem: "its page for logins is not at an `https` address".to_owned(),
@@ -540,5 +540,7 @@ fn random() -> Result<String, LoginError> {
 /// Returns the seconds since 1970.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+    since.map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    })
 }

@@ -59,7 +59,12 @@ fn wanted() -> Value {
 fn reply(wire: &mut Wire, request: &Seen, result: &Value) {
     let message = json!({"jsonrpc": "2.0", "id": request.body["id"], "result": result});
     let status = "200 OK\r\nMcp-Session-Id: s3ssion";
-    write(&mut wire.stream, status, "application/json", &message.to_string());
+    write(
+        &mut wire.stream,
+        status,
+        "application/json",
+        &message.to_string(),
+    );
 }
 
 /// Starts a server with a handshake that asks over its stream of its own, and answers a call with what it
@@ -129,28 +134,48 @@ async fn a_server_that_asks_where_nobody_answers_is_told_so_and_the_call_ends_wi
     assert_eq!(called.text(), "");
     let seen = served.seen.lock().unwrap();
     let mut told = seen.iter().filter(|one| one.body["id"] == "q1");
-    assert_eq!(told.next().unwrap().body["result"], json!({"action": "cancel"}));
+    assert_eq!(
+        told.next().unwrap().body["result"],
+        json!({"action": "cancel"})
+    );
 }
 
 #[tokio::test]
 async fn a_tool_of_the_newer_revision_is_called_again_with_answers_and_with_its_state() {
     let served = scripted(|wire, request| match request.method() {
-        "server/discover" => reply(wire, request, &json!({
-            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-            "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
-        })),
-        "tools/list" => reply(wire, request, &json!({"resultType": "complete", "ttlMs": 0,
-            "cacheScope": "private", "tools": [{"name": "work", "inputSchema": {"type": "object"}}]})),
+        "server/discover" => reply(
+            wire,
+            request,
+            &json!({
+                "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+                "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+            }),
+        ),
+        "tools/list" => reply(
+            wire,
+            request,
+            &json!({"resultType": "complete", "ttlMs": 0,
+            "cacheScope": "private", "tools": [{"name": "work", "inputSchema": {"type": "object"}}]}),
+        ),
         "tools/call" => {
             let params = &request.body["params"];
             match params["inputResponses"].is_null() {
-                true => reply(wire, request, &json!({"resultType": "input_required",
+                true => reply(
+                    wire,
+                    request,
+                    &json!({"resultType": "input_required",
                     "requestState": "opaque", "inputRequests":
-                        {"q": {"method": "elicitation/create", "params": wanted()}}})),
+                        {"q": {"method": "elicitation/create", "params": wanted()}}}),
+                ),
                 false => {
-                    let said = json!([params["inputResponses"], params["requestState"]]).to_string();
-                    reply(wire, request, &json!({"resultType": "complete",
-                        "content": [{"type": "text", "text": said}]}));
+                    let said =
+                        json!([params["inputResponses"], params["requestState"]]).to_string();
+                    reply(
+                        wire,
+                        request,
+                        &json!({"resultType": "complete",
+                        "content": [{"type": "text", "text": said}]}),
+                    );
                 }
             }
         }
@@ -166,10 +191,16 @@ async fn a_tool_of_the_newer_revision_is_called_again_with_answers_and_with_its_
     };
     let text = call(&pool, &person).await.unwrap().text();
     let said: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(said[0]["q"]["content"], json!({"branch": "dev", "sure": false}));
+    assert_eq!(
+        said[0]["q"]["content"],
+        json!({"branch": "dev", "sure": false})
+    );
     assert_eq!(said[1], "opaque");
     // Nobody was greeted in the older way, and each message says all of itself.
     assert!(served.of("initialize").is_empty());
     let meta = &served.of("tools/call")[0].body["params"]["_meta"];
-    assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+    assert_eq!(
+        meta["io.modelcontextprotocol/protocolVersion"],
+        "2026-07-28"
+    );
 }

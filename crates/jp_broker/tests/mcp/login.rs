@@ -163,15 +163,23 @@ async fn a_login_asks_for_what_the_server_and_the_person_want() {
     assert!(done.is_renewed);
 
     let sent = site.at("POST /token")[0].body.clone();
-    let sent: Vec<(String, String)> = form_urlencoded::parse(sent.as_bytes()).into_owned().collect();
+    let sent: Vec<(String, String)> = form_urlencoded::parse(sent.as_bytes())
+        .into_owned()
+        .collect();
     let verifier = value(&sent, "code_verifier");
     let digest = ring::digest::digest(&ring::digest::SHA256, verifier.as_bytes());
-    assert_eq!(data_encoding::BASE64URL_NOPAD.encode(digest.as_ref()), challenge);
+    assert_eq!(
+        data_encoding::BASE64URL_NOPAD.encode(digest.as_ref()),
+        challenge
+    );
     assert_eq!(value(&sent, "resource"), site.url());
 
     // It is sent, and what echoes it does not show it.
     let called = Ask::default().call(&pool, "headers").await.unwrap().text();
-    assert!(called.to_lowercase().contains("authorization: bearer "), "{called}");
+    assert!(
+        called.to_lowercase().contains("authorization: bearer "),
+        "{called}"
+    );
     assert!(!called.contains("s3cret"), "{called}");
     assert_eq!(user.kept().len(), 3, "{:?}", user.kept());
     assert!(user.exchange.logout(&server(&site)).unwrap());
@@ -195,7 +203,9 @@ async fn a_client_that_was_registered_by_hand_is_shown_to_its_issuer_alone() {
         issuer: Some(issuer.to_owned()),
         ..LoginOptions::default()
     };
-    let _ = Ask::default().call(&user.pool(&[("a", &site)]), "headers").await;
+    let _ = Ask::default()
+        .call(&user.pool(&[("a", &site)]), "headers")
+        .await;
     let elsewhere = user.begin(&site, options("https://login.example")).await;
     assert!(matches!(elsewhere, Err(LoginError::OtherIssuer { .. })));
     let unset = user.begin(&site, options(&site.origin)).await;
@@ -221,9 +231,14 @@ async fn a_client_that_is_described_at_a_url_is_that_url() {
         client_metadata_url: Some("https://jp.example/client.json".to_owned()),
         ..LoginOptions::default()
     };
-    let _ = Ask::default().call(&user.pool(&[("a", &site)]), "headers").await;
+    let _ = Ask::default()
+        .call(&user.pool(&[("a", &site)]), "headers")
+        .await;
     let begun = user.begin(&site, options).await.unwrap();
-    assert_eq!(value(&query(&begun), "client_id"), "https://jp.example/client.json");
+    assert_eq!(
+        value(&query(&begun), "client_id"),
+        "https://jp.example/client.json"
+    );
     assert!(site.at("POST /register").is_empty());
 }
 
@@ -244,7 +259,10 @@ async fn e56_a_token_goes_to_the_server_it_was_made_for_and_to_no_other() {
     assert!(matches!(refused, McpError::Http { .. }), "{refused}");
     let visits = other.visits.lock().unwrap().clone();
     let has_token = |head: &str| head.to_lowercase().contains("authorization");
-    assert!(!visits.iter().any(|visit| has_token(&visit.head)), "{visits:?}");
+    assert!(
+        !visits.iter().any(|visit| has_token(&visit.head)),
+        "{visits:?}"
+    );
     // Nor does a server get a login by saying that it is the other one.
     let lied = user.begin(&other, LoginOptions::default()).await;
     let lied = lied.err().unwrap().to_string();
@@ -268,20 +286,34 @@ async fn a_token_that_ends_or_is_refused_is_renewed_and_the_call_goes_on() {
         Ask::default().call(&pool, "headers").await.unwrap();
         let renewed = site.at("POST /token")[1].body.clone();
         assert!(renewed.contains("grant_type=refresh_token"), "{renewed}");
-        assert!(renewed.contains("refresh_token=refresh-s3cret"), "{renewed}");
+        assert!(
+            renewed.contains("refresh_token=refresh-s3cret"),
+            "{renewed}"
+        );
     }
 }
 
 #[tokio::test]
 async fn what_comes_back_must_be_the_answer_to_this_login() {
     let (user, site) = (User::new(), Site::start(Manner::default()));
-    let _ = Ask::default().call(&user.pool(&[("a", &site)]), "headers").await;
+    let _ = Ask::default()
+        .call(&user.pool(&[("a", &site)]), "headers")
+        .await;
     let slash = format!("{}/", site.origin);
     for (changes, words) in [
-        (vec![("iss", "https://evil.example")], "https://evil.example"),
-        (vec![("iss", slash.as_str())], "and the login was begun with"),
+        (
+            vec![("iss", "https://evil.example")],
+            "https://evil.example",
+        ),
+        (
+            vec![("iss", slash.as_str())],
+            "and the login was begun with",
+        ),
         (vec![("iss", "")], "does not say who it is from"),
-        (vec![("error", "access_denied"), ("code", "")], "access_denied"),
+        (
+            vec![("error", "access_denied"), ("code", "")],
+            "access_denied",
+        ),
         (vec![("code", "")], "has no code"),
     ] {
         let begun = user.begin(&site, LoginOptions::default()).await.unwrap();
@@ -307,8 +339,15 @@ async fn a_login_that_would_not_help_is_not_begun() {
     let _ = Ask::default().call(&pool, "headers").await;
     user.log_in(&site).await;
     *site.good.lock().unwrap() = "never".to_owned();
-    let refused = Ask::default().call(&pool, "headers").await.unwrap_err().to_string();
-    assert!(refused.contains("jp mcp login a --scope \"read\""), "{refused}");
+    let refused = Ask::default()
+        .call(&pool, "headers")
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("jp mcp login a --scope \"read\""),
+        "{refused}"
+    );
     let again = user.begin(&site, LoginOptions::default()).await;
     assert!(matches!(again, Err(LoginError::Useless { .. })));
 }
@@ -321,7 +360,9 @@ async fn an_authorization_server_outside_the_grant_is_not_reached() {
         ..Manner::default()
     };
     let (user, site) = (User::new(), Site::start(manner));
-    let _ = Ask::default().call(&user.pool(&[("a", &site)]), "headers").await;
+    let _ = Ask::default()
+        .call(&user.pool(&[("a", &site)]), "headers")
+        .await;
     let refused = user.begin(&site, LoginOptions::default()).await;
     let refused = refused.err().unwrap().to_string();
     let words = format!("write `grant.net = [\"{}\"]`", outside.host());

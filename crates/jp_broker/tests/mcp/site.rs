@@ -104,7 +104,8 @@ fn answer(visit: &Visit, manner: &Manner, origin: &str, good: &Mutex<String>) ->
     };
     match visit.what.as_str() {
         "GET /metadata" => {
-            let document = json!({"resource": format!("{origin}/mcp"), "authorization_servers": [origin]});
+            let document =
+                json!({"resource": format!("{origin}/mcp"), "authorization_servers": [origin]});
             page("200 OK", "", &with(document, &manner.resource))
         }
         "GET /.well-known/oauth-authorization-server" => {
@@ -123,7 +124,8 @@ fn answer(visit: &Visit, manner: &Manner, origin: &str, good: &Mutex<String>) ->
             let mut good = good.lock().unwrap();
             let is_first = *good == "nothing-yet";
             *good = format!("token-{}-s3cret", good.len() + usize::from(!is_first) * 100);
-            let mut tokens = json!({"access_token": *good, "token_type": "Bearer", "expires_in": manner.lasts});
+            let mut tokens =
+                json!({"access_token": *good, "token_type": "Bearer", "expires_in": manner.lasts});
             if manner.renews {
                 tokens["refresh_token"] = json!("refresh-s3cret");
             }
@@ -145,15 +147,28 @@ fn answer(visit: &Visit, manner: &Manner, origin: &str, good: &Mutex<String>) ->
 
 fn served(visit: &Visit) -> String {
     let body: Value = serde_json::from_str(&visit.body).unwrap_or_default();
+    if body["id"].is_null() {
+        return page("202 Accepted", "", &json!({}));
+    }
     let result = match body["method"].as_str().unwrap_or_default() {
         "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
             "serverInfo": {"name": "site", "version": "1"}}),
         "tools/list" => json!({"tools": [{"name": "headers", "inputSchema": {"type": "object"}}]}),
         "tools/call" => json!({"content": [{"type": "text", "text": visit.head}]}),
-        _ => return page("404 Not Found", "", &json!({"jsonrpc": "2.0", "id": body["id"],
-            "error": {"code": -32601, "message": "no"}})),
+        _ => {
+            return page(
+                "404 Not Found",
+                "",
+                &json!({"jsonrpc": "2.0", "id": body["id"],
+            "error": {"code": -32601, "message": "no"}}),
+            );
+        }
     };
-    page("200 OK", "", &json!({"jsonrpc": "2.0", "id": body["id"], "result": result}))
+    page(
+        "200 OK",
+        "",
+        &json!({"jsonrpc": "2.0", "id": body["id"], "result": result}),
+    )
 }
 
 fn page(status: &str, more: &str, body: &Value) -> String {

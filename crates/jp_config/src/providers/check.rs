@@ -108,7 +108,9 @@ impl McpProviderConfig {
         }
         let url = oauth.client_metadata_url.as_deref();
         let has_path = |url: &str| {
-            let rest = url.strip_prefix("https://").and_then(|rest| rest.split_once('/'));
+            let rest = url
+                .strip_prefix("https://")
+                .and_then(|rest| rest.split_once('/'));
             rest.is_some_and(|(_, path)| !path.is_empty())
         };
         if url.is_some_and(|url| host_of(url).is_none() || !has_path(url)) {
@@ -120,7 +122,10 @@ impl McpProviderConfig {
             !scope.is_empty() && scope.bytes().all(plain)
         };
         if !oauth.scopes.iter().all(fits) {
-            return wrong(&["oauth", "scopes"], "expected words without spaces and quotes");
+            return wrong(
+                &["oauth", "scopes"],
+                "expected words without spaces and quotes",
+            );
         }
         Ok(())
     }

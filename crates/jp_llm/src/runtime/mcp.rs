@@ -7,9 +7,7 @@ mod servers;
 use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
-use jp_broker::mcp::{
-    Call, Called, Digest, McpError, Progress, Reach, Respond, Servers, Tools,
-};
+use jp_broker::mcp::{Call, Called, Digest, McpError, Progress, Reach, Respond, Servers, Tools};
 use jp_policy::{Limit, Limits, Request};
 use jp_tool::{Action, Answer, Beside, Content, Form, Input, Outcome, Part, ToolStatus};
 use serde_json::{Map, Value};

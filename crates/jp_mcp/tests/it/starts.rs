@@ -64,11 +64,16 @@ fn kill_all(word: &str) {
     let mut killed = 0;
     for entry in std::fs::read_dir("/proc").unwrap().map_while(Result::ok) {
         let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        if !arguments.split(|byte| *byte == 0).any(|one| one == word.as_bytes()) {
+        if !arguments
+            .split(|byte| *byte == 0)
+            .any(|one| one == word.as_bytes())
+        {
             continue;
         }
         let pid = entry.file_name().into_string().unwrap();
-        let done = std::process::Command::new("kill").args(["-9", &pid]).status();
+        let done = std::process::Command::new("kill")
+            .args(["-9", &pid])
+            .status();
         killed += usize::from(done.is_ok_and(|status| status.success()));
     }
     assert!(killed > 0, "no process was killed");

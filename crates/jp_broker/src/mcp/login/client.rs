@@ -87,9 +87,7 @@ impl Client {
                 let pair = data_encoding::BASE64.encode(pair.as_bytes());
                 (Some(format!("Basic {pair}")), Vec::new())
             }
-            (Proof::Post, Some(secret)) => {
-                (None, vec![id, ("client_secret", secret.to_owned())])
-            }
+            (Proof::Post, Some(secret)) => (None, vec![id, ("client_secret", secret.to_owned())]),
             (Proof::Basic | Proof::Post | Proof::Nothing, _) => (None, vec![id]),
         }
     }

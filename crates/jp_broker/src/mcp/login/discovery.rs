@@ -131,7 +131,10 @@ fn issuer(web: &Web<'_>, named: &str) -> Result<Issuer, LoginError> {
     let url = Url::parse(named);
     let url = url.map_err(|_| broken(RESOURCE, "its authorization server is not a URL"))?;
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(broken(RESOURCE, "its authorization server is not an issuer"));
+        return Err(broken(
+            RESOURCE,
+            "its authorization server is not an issuer",
+        ));
     }
     let path = path_of(&url);
     let mut places = vec![
@@ -168,7 +171,8 @@ fn checked(issuer: Issuer, named: &str) -> Result<Issuer, LoginError> {
     };
     // Without it whoever catches a code on its way could use it.
     if lists(&issuer.code_challenge_methods_supported, "S256") != Some(true) {
-        let problem = "it does not offer PKCE with `S256`, without which a login can be stolen on its way";
+        let problem =
+            "it does not offer PKCE with `S256`, without which a login can be stolen on its way";
         return Err(broken(ISSUER, problem));
     }
     if lists(&issuer.response_types_supported, "code") == Some(false) {

@@ -7,7 +7,9 @@ use crate::{http::HttpError, secrets::SecretError};
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// The server does not say how to log in.
-    #[error("the server does not say how to log in: it publishes no metadata of a protected resource")]
+    #[error(
+        "the server does not say how to log in: it publishes no metadata of a protected resource"
+    )]
     NoMetadata,
     /// What was published breaks the rules that make it trustworthy.
     #[error("{what} cannot be used: {problem}")]
@@ -49,7 +51,9 @@ pub enum LoginError {
         found: String,
     },
     /// The secret of the client is not there for this address.
-    #[error("the secret `{secret}` is not set for {url}; `jp secret set {secret} --for {url}` sets it")]
+    #[error(
+        "the secret `{secret}` is not set for {url}; `jp secret set {secret} --for {url}` sets it"
+    )]
     NoSecret {
         /// Its name.
         secret: String,

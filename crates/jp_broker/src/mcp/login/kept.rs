@@ -209,8 +209,15 @@ mod tests {
         let found = names.find(&secrets).unwrap();
         assert_eq!(found.about, kept().about);
         assert_eq!(found.client.secret, kept().client.secret);
-        for other in ["https://a.example/mcp2", "https://b.example/mcp", "http://a.example/mcp"] {
-            assert!(Names::of(other).unwrap().find(&secrets).is_none(), "{other}");
+        for other in [
+            "https://a.example/mcp2",
+            "https://b.example/mcp",
+            "http://a.example/mcp",
+        ] {
+            assert!(
+                Names::of(other).unwrap().find(&secrets).is_none(),
+                "{other}"
+            );
         }
         names.put(&mut secrets, server, None, 1).unwrap();
         assert!(secrets.is_empty());

@@ -32,7 +32,8 @@ impl<'a> Web<'a> {
 
     fn send(&self, what: &'static str, request: Request) -> Result<Response, LoginError> {
         if !is_private_way(&request.url) {
-            let problem = "it is not at an `https` address, so others could read what is sent".to_owned();
+            let problem =
+                "it is not at an `https` address, so others could read what is sent".to_owned();
             return Err(LoginError::Metadata { what, problem });
         }
         let request = Request {

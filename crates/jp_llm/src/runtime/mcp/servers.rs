@@ -8,8 +8,8 @@ use std::{
 };
 
 use jp_broker::mcp::{
-    Algorithm, Begun, Checksum, HttpFailure, HttpFailureKind, HttpServer, LoginError, LoginOptions, McpError, McpExchange, Means,
-    Program, Reach, Server, Servers, Tools,
+    Algorithm, Begun, Checksum, HttpFailure, HttpFailureKind, HttpServer, LoginError, LoginOptions,
+    McpError, McpExchange, Means, Program, Reach, Server, Servers, Tools,
 };
 use jp_config::{
     ChecksumAlgorithm, Layer, Loaded, McpProviderConfig, OauthConfig,
