@@ -26,7 +26,7 @@ pub use jp_mcp::{
     Algorithm, Call, Called, Checksum, Digest, HttpFailure, HttpFailureKind, HttpServer, Limits,
     McpError, Means, Program, Progress, Reach, Respond, Server, Servers, ToolInfo, Tools, Unasked,
 };
-pub use login::{Begun, LoggedIn, LoginError, LoginOptions};
+pub use login::{Begun, By, LoggedIn, LoginError, LoginOptions};
 
 /// The id of GitHub's server.
 const GITHUB: &str = "github";

@@ -115,6 +115,9 @@ impl McpProviderConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OauthConfig {
+    /// Who logs in: you, in the browser, or the client itself.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub grant: OauthGrant,
     /// The id of a client that you registered with the authorization server yourself.
     #[serde(default, skip_serializing_if = "is_default")]
     pub client_id: Option<String>,
@@ -130,6 +133,17 @@ pub struct OauthConfig {
     /// What a login must allow, besides what the server asks for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub scopes: Vec<String>,
+}
+
+/// Who logs in to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OauthGrant {
+    /// A person, in the browser.
+    #[default]
+    AuthorizationCode,
+    /// The client of `client_id`, with its secret.
+    ClientCredentials,
 }
 
 fn workspace_rule(access: Access) -> Option<FileRule> {

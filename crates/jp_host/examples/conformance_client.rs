@@ -25,7 +25,8 @@ use async_trait::async_trait;
 use jp_host::{Location, Places, Workspace};
 use jp_llm::{
     Approval, ApprovalRequest, Approver, AskRequest, Asker, Call, Caller, Host, InputRequest,
-    broker,
+    Login, LoginFailed,
+    broker::{self, LoginError},
 };
 use jp_tool::{AnswerType, Input, Question};
 use serde_json::{Map, Value, json};
@@ -41,6 +42,9 @@ const SECRET: &str = "conformance_client";
 
 /// Where the suite expects the description of a client.
 const CLIENT_METADATA: &str = "https://conformance-test.local/client-metadata.json";
+
+/// The scenario in which the client logs in as itself.
+const CREDENTIALS: &str = "auth/client-credentials-basic";
 
 /// How often a call is made again after a login.
 const MAX_LOGINS: usize = 3;
@@ -90,6 +94,7 @@ fn answer(question: &Question) -> Value {
 
 /// What the suite tells of a scenario.
 struct Scenario {
+    name: String,
     url: String,
     context: Value,
 }
@@ -98,6 +103,7 @@ impl Scenario {
     fn from_environment() -> Result<Self, Failure> {
         let context = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_else(|_| "{}".to_owned());
         Ok(Self {
+            name: env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default(),
             url: env::args().next_back().ok_or("expected a URL")?,
             context: serde_json::from_str(&context)?,
         })
@@ -110,6 +116,9 @@ impl Scenario {
             oauth.push_str(&format!("client_id = {id:?}\nclient_secret = {SECRET:?}\n"));
             if let Some(issuer) = self.context["issuer"].as_str() {
                 oauth.push_str(&format!("issuer = {issuer:?}\n"));
+            }
+            if self.name == CREDENTIALS {
+                oauth.push_str("grant = \"client_credentials\"\n");
             }
         }
         let mut text = format!(
@@ -164,6 +173,8 @@ fn sample(schema: &Map<String, Value>) -> Map<String, Value> {
 
 /// One workspace, as its person uses it.
 struct Client {
+    places: Places,
+    secret: Option<String>,
     workspace: Workspace,
     host: Host,
     cancel: CancellationToken,
@@ -177,7 +188,6 @@ impl Client {
         fs::write(config.join("config.toml"), scenario.configuration(tools))?;
         let root = dir.join("workspace");
         fs::create_dir_all(root.join(".jp"))?;
-        keep_secret(scenario, &places)?;
         let workspace = Workspace::at(Location::find(Some(&root))?).open(&places)?;
         let workspace = workspace.audited(&places)?;
         let host = workspace.host().for_caller(Caller {
@@ -187,6 +197,10 @@ impl Client {
             ..Caller::default()
         });
         Ok(Self {
+            places,
+            secret: scenario.context["client_secret"]
+                .as_str()
+                .map(str::to_owned),
             workspace,
             host,
             cancel: CancellationToken::new(),
@@ -203,16 +217,36 @@ impl Client {
             match what().await {
                 Err(error) if servers.wants_login(SERVER) => {
                     eprintln!("{error}");
-                    let begun = servers.begin_login(SERVER, &[], &self.cancel).await?;
-                    let url = begun.url().to_owned();
-                    let browser = tokio::task::spawn_blocking(move || browse(&url));
-                    begun.finish(&self.cancel).await?;
-                    browser.await??;
+                    let mut login = servers.begin_login(SERVER, &[], &self.cancel).await;
+                    if let Err(LoginFailed::Login(LoginError::NoSecret { url, .. })) = &login {
+                        // The message says what to type, and this is the person who does.
+                        self.keep_secret(url)?;
+                        login = servers.begin_login(SERVER, &[], &self.cancel).await;
+                    }
+                    if let Login::Begun(begun) = login? {
+                        let url = begun.url().to_owned();
+                        let browser = tokio::task::spawn_blocking(move || browse(&url));
+                        begun.finish(&self.cancel).await?;
+                        browser.await??;
+                    }
                 }
                 done => return done,
             }
         }
         what().await
+    }
+
+    /// Keeps the secret of a client that is registered already, for one address.
+    fn keep_secret(&self, url: &str) -> Result<(), Failure> {
+        let secret = self.secret.as_ref().ok_or("no secret is known")?;
+        let secret = broker::Secret {
+            name: SECRET.parse()?,
+            value: broker::SecretValue::new(secret.as_bytes().to_vec())?,
+            audience: vec![url.parse()?],
+            reveal: false,
+            created: 0,
+        };
+        Ok(broker::open_secrets(&self.places.broker()?)?.set(&secret)?)
     }
 
     async fn tools(&self) -> Result<Vec<(String, Map<String, Value>)>, Failure> {
@@ -245,24 +279,6 @@ impl Client {
         })
         .await
     }
-}
-
-/// Keeps the secret of a client that is registered already, for its issuer alone.
-fn keep_secret(scenario: &Scenario, places: &Places) -> Result<(), Failure> {
-    let (Some(secret), Some(issuer)) = (
-        scenario.context["client_secret"].as_str(),
-        scenario.context["issuer"].as_str(),
-    ) else {
-        return Ok(());
-    };
-    let secret = broker::Secret {
-        name: SECRET.parse()?,
-        value: broker::SecretValue::new(secret.as_bytes().to_vec())?,
-        audience: vec![issuer.parse()?],
-        reveal: false,
-        created: 0,
-    };
-    Ok(broker::open_secrets(&places.broker()?)?.set(&secret)?)
 }
 
 /// Does what a browser does with the page of a login: goes there, and where it is sent from there.

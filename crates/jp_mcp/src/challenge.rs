@@ -90,9 +90,7 @@ pub fn scopes(text: &str) -> Vec<String> {
 /// Returns the next word, and what follows it.
 fn token(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches([' ', '\t', ',']);
-    let end = text
-        .find(|c: char| matches!(c, ' ' | '\t' | ',' | '=' | '"'))
-        .unwrap_or(text.len());
+    let end = text.find([' ', '\t', ',', '=', '"']).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     (!word.is_empty()).then_some((word, rest))
 }

@@ -93,7 +93,7 @@ struct Meanwhile<'a, 'b> {
 /// What came.
 enum Next {
     Report(Progress),
-    Answer(Option<Result<ServerResult, rmcp::ServiceError>>),
+    Answer(Box<Option<Result<ServerResult, rmcp::ServiceError>>>),
     Wanted(Wanted),
     Gone,
 }
@@ -306,14 +306,14 @@ impl Connection {
                 tokio::select! {
                     biased;
                     Some(report) = meanwhile.reported.recv() => Next::Report(report),
-                    answer = &mut handle.rx => Next::Answer(answer.ok()),
+                    answer = &mut handle.rx => Next::Answer(Box::new(answer.ok())),
                     Some(wanted) = of(&mut meanwhile.wanted) => Next::Wanted(wanted),
                     () = self.fate.gone.cancelled() => Next::Gone,
                 }
             };
             match wait.on(&self.server, next).await? {
                 Next::Report(report) => (meanwhile.heard.progress)(report),
-                Next::Answer(answer) => return Ok(answer),
+                Next::Answer(answer) => return Ok(*answer),
                 Next::Wanted(wanted) => {
                     if let Some(respond) = meanwhile.heard.respond {
                         let open = self.reply(wanted, respond, wait).await?;

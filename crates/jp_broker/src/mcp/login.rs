@@ -63,6 +63,18 @@ pub struct LoginOptions {
     pub client_metadata_url: Option<String>,
     /// What the login must allow besides what the server asks for.
     pub scopes: Vec<String>,
+    /// Who logs in.
+    pub by: By,
+}
+
+/// Who logs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum By {
+    /// A person, in the browser.
+    #[default]
+    Person,
+    /// The client that was registered by hand, with its secret and for itself.
+    Itself,
 }
 
 /// What a login allows.
@@ -129,7 +141,7 @@ impl Logins {
         let kept = kept::load(&self.store, &server.url).ok().flatten()?;
         let ends = kept.about.expires;
         let is_over = ends.is_some_and(|ends| ends <= now().saturating_add(EARLY));
-        let is_renewable = kept.refresh.is_some();
+        let is_renewable = kept.refresh.is_some() || kept.about.alone;
         let access = Access {
             token: kept.access,
             name: kept.about.issuer,
@@ -191,6 +203,7 @@ impl Logins {
                 }
                 Err(Unrenewed::Over) => {
                     kept.refresh = None;
+                    kept.about.alone = false;
                     names.put(secrets, &server.url, Some(&kept), now())?;
                 }
                 Err(Unrenewed::Failed(error)) => done = Err(error),
@@ -252,6 +265,39 @@ impl McpExchange {
         })
     }
 
+    /// Logs in to a server as the client itself, without a person.
+    ///
+    /// # Errors
+    ///
+    /// When the server does not say who makes its logins, or that one refuses.
+    pub async fn log_in_alone(
+        self: &Arc<Self>,
+        server: &HttpServer,
+        options: LoginOptions,
+    ) -> Result<LoggedIn, LoginError> {
+        let stop = Stop::default();
+        let is_stopped = Arc::clone(&stop.0);
+        let (exchange, server) = (Arc::clone(self), server.clone());
+        let done = tokio::task::spawn_blocking(move || {
+            let stop = || is_stopped.load(Ordering::Acquire);
+            let (client, about, _) = exchange.found(&server, &options, "", &stop)?;
+            let web = Web::new(exchange.login_client(&server)?, &stop);
+            let kept = tokens::ask_alone(&web, client, about, now()).map_err(LoginError::from)?;
+            exchange.keep(&server, kept)
+        });
+        done.await.map_err(|_| LoginError::Cancelled)?
+    }
+
+    fn keep(&self, server: &HttpServer, kept: Kept) -> Result<LoggedIn, LoginError> {
+        let logins = self.logins().ok_or(LoginError::NoMetadata)?;
+        logins.keep(server, Some(&kept))?;
+        Ok(LoggedIn {
+            is_renewed: kept.refresh.is_some() || kept.about.alone,
+            issuer: kept.about.issuer,
+            scopes: kept.about.scopes,
+        })
+    }
+
     /// Forgets the login to a server; returns whether there was one.
     ///
     /// # Errors
@@ -271,11 +317,23 @@ impl McpExchange {
         redirect: String,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Prepared, LoginError> {
+        let (client, about, issuer) = self.found(server, options, &redirect, stop)?;
+        Prepared::new(client, about, &issuer, redirect)
+    }
+
+    /// Finds out as whom jp logs in, for what, and where.
+    fn found(
+        &self,
+        server: &HttpServer,
+        options: &LoginOptions,
+        redirect: &str,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(client::Client, About, discovery::Issuer), LoginError> {
         let logins = self.logins().ok_or(LoginError::NoMetadata)?;
         let heard = logins.challenges().get(&server.url).cloned();
         let (status, challenge) = heard.unwrap_or((401, None));
         let web = Web::new(self.login_client(server)?, stop);
-        let found = discovery::find(&web, &server.url, challenge.as_ref())?;
+        let found = discovery::find(&web, &server.url, challenge.as_ref(), options.by)?;
         let issuer = found.issuer;
         let before = kept::load(&logins.store, &server.url)?;
         // What another issuer gave means nothing to this one.
@@ -287,7 +345,11 @@ impl McpExchange {
             had: had.unwrap_or_default(),
             wanted: asked.unwrap_or(found.scopes),
             more: options.scopes.clone(),
-            offered: &issuer.scopes_supported,
+            offered: match options.by {
+                By::Person => &issuer.scopes_supported,
+                // There is nothing to renew it with, nor a need to.
+                By::Itself => &[],
+            },
         };
         if status == 403 && before.is_some() && scopes.are_had() {
             let scopes = scopes.wanted.iter().map(|scope| line(scope));
@@ -300,7 +362,7 @@ impl McpExchange {
             options,
             |name, url| self.secret(name, url),
             before.map(|before| before.client),
-            &redirect,
+            redirect,
         )?;
         let about = About {
             issuer: issuer.issuer.clone(),
@@ -308,8 +370,9 @@ impl McpExchange {
             resource: found.resource,
             scopes: scopes.all(),
             expires: None,
+            alone: options.by == By::Itself,
         };
-        Prepared::new(client, about, &issuer, redirect)
+        Ok((client, about, issuer))
     }
 }
 
@@ -420,7 +483,6 @@ impl McpExchange {
         code: &str,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<LoggedIn, LoginError> {
-        let logins = self.logins().ok_or(LoginError::NoMetadata)?;
         let web = Web::new(self.login_client(server)?, stop);
         let grant = [
             ("grant_type", "authorization_code"),
@@ -429,13 +491,7 @@ impl McpExchange {
             ("code_verifier", prepared.verifier.as_str()),
         ];
         let kept = tokens::ask(&web, prepared.client, prepared.about, &grant, now());
-        let kept = kept.map_err(LoginError::from)?;
-        logins.keep(server, Some(&kept))?;
-        Ok(LoggedIn {
-            is_renewed: kept.refresh.is_some(),
-            issuer: kept.about.issuer,
-            scopes: kept.about.scopes,
-        })
+        self.keep(server, kept.map_err(LoginError::from)?)
     }
 }
 

@@ -9,8 +9,8 @@ use std::{
 use jp_broker::{
     FileVault, Secret, SecretStore, SecretValue, VaultPaths,
     mcp::{
-        Begun, HttpServer, LoggedIn, LoginError, LoginOptions, McpError, McpExchange, Means, Reach,
-        Server, Servers,
+        Begun, By, HttpServer, LoggedIn, LoginError, LoginOptions, McpError, McpExchange, Means,
+        Reach, Server, Servers,
     },
 };
 use jp_policy::Net;
@@ -368,4 +368,46 @@ async fn an_authorization_server_outside_the_grant_is_not_reached() {
     let words = format!("write `grant.net = [\"{}\"]`", outside.host());
     assert!(refused.contains(&words), "{refused}");
     assert!(outside.visits.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_client_can_log_in_as_itself_and_again_when_its_token_ends() {
+    let manner = Manner {
+        // Nothing that only logins of people need.
+        issuer: json!({"code_challenge_methods_supported": null, "authorization_endpoint": ""}),
+        renews: false,
+        ..Manner::default()
+    };
+    let (user, site) = (User::new(), Site::start(manner));
+    let pool = user.pool(&[("a", &site)]);
+    let _ = Ask::default().call(&pool, "headers").await;
+    let secret = Secret {
+        name: "by_hand".parse().unwrap(),
+        value: SecretValue::new(b"hand-made".to_vec()).unwrap(),
+        audience: vec![site.origin.parse().unwrap()],
+        reveal: false,
+        created: 0,
+    };
+    user.store.set(&secret).unwrap();
+    let options = LoginOptions {
+        client_id: Some("mine".to_owned()),
+        client_secret: Some("by_hand".to_owned()),
+        by: By::Itself,
+        ..LoginOptions::default()
+    };
+    let done = user.exchange.log_in_alone(&server(&site), options).await;
+    assert!(done.unwrap().is_renewed);
+    Ask::default().call(&pool, "headers").await.unwrap();
+    *site.good.lock().unwrap() = "forgotten".to_owned();
+    Ask::default().call(&pool, "headers").await.unwrap();
+    let asked = site.at("POST /token");
+    assert_eq!(asked.len(), 2);
+    for one in asked {
+        assert!(
+            one.body.contains("grant_type=client_credentials"),
+            "{}",
+            one.body
+        );
+        assert!(one.body.contains("scope=read"), "{}", one.body);
+    }
 }

@@ -179,6 +179,7 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("providers.mcp.<>.oauth.client_id", Test(LOGIN, "a_client_that_was_registered_by_hand_is_shown_to_its_issuer_alone")),
         ("providers.mcp.<>.oauth.client_metadata_url", Test(LOGIN, "a_client_that_is_described_at_a_url_is_that_url")),
         ("providers.mcp.<>.oauth.client_secret", Test(LOGIN, "a_client_that_was_registered_by_hand_is_shown_to_its_issuer_alone")),
+        ("providers.mcp.<>.oauth.grant", Test(LOGIN, "a_client_can_log_in_as_itself_and_again_when_its_token_ends")),
         ("providers.mcp.<>.oauth.issuer", Test(LOGIN, "a_client_that_was_registered_by_hand_is_shown_to_its_issuer_alone")),
         ("providers.mcp.<>.oauth.scopes", Test(LOGIN, "a_login_asks_for_what_the_server_and_the_person_want")),
         ("providers.mcp.<>.optional", User("providers.mcp.m = { command = '/nowhere'⟦, optional = true⟧ }\nconversation.tools.m.source = 'mcp.m'", "", &["tool", "list"])),

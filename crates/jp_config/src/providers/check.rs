@@ -2,7 +2,7 @@
 
 use jp_policy::{HostPattern, Net};
 
-use super::{McpProviderConfig, McpTransport};
+use super::{McpProviderConfig, McpTransport, OauthGrant};
 use crate::{
     conversation::tool::NetGrant,
     stage::is_default,
@@ -102,6 +102,11 @@ impl McpProviderConfig {
         };
         if oauth.client_id.is_none() && oauth.client_secret.is_some() {
             return wrong(&["oauth", "client_secret"], "belongs to a `client_id`");
+        }
+        let is_alone = oauth.grant == OauthGrant::ClientCredentials;
+        if is_alone && (oauth.client_id.is_none() || oauth.client_secret.is_none()) {
+            let message = "`client_credentials` needs a `client_id` and a `client_secret`";
+            return wrong(&["oauth", "grant"], message);
         }
         if oauth.client_id.is_none() && oauth.issuer.is_some() {
             return wrong(&["oauth", "issuer"], "belongs to a `client_id`");

@@ -62,7 +62,8 @@ async fn a_server_that_is_killed_during_a_call_says_so_and_the_next_call_works()
 /// Sends SIGKILL to every process with this argument.
 fn kill_all(word: &str) {
     let mut killed = 0;
-    for entry in std::fs::read_dir("/proc").unwrap().map_while(Result::ok) {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten();
+    for entry in entries.map_while(Result::ok) {
         let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         if !arguments
             .split(|byte| *byte == 0)
@@ -70,10 +71,9 @@ fn kill_all(word: &str) {
         {
             continue;
         }
-        let pid = entry.file_name().into_string().unwrap();
+        let pid = entry.file_name();
         let done = std::process::Command::new("kill")
-            .args(["-9", &pid])
-            .status();
+            .arg("-9").arg(pid).status();
         killed += usize::from(done.is_ok_and(|status| status.success()));
     }
     assert!(killed > 0, "no process was killed");

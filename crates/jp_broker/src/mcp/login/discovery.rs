@@ -6,6 +6,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{
+    By,
     error::{LoginError, line},
     web::Web,
 };
@@ -32,6 +33,7 @@ struct ResourceDocument {
 #[derive(Debug, Deserialize)]
 pub(super) struct Issuer {
     pub(super) issuer: String,
+    #[serde(default)]
     pub(super) authorization_endpoint: String,
     pub(super) token_endpoint: String,
     pub(super) registration_endpoint: Option<String>,
@@ -61,13 +63,14 @@ pub(super) fn find(
     web: &Web<'_>,
     server: &str,
     challenge: Option<&Challenge>,
+    by: By,
 ) -> Result<Found, LoginError> {
     let url = Url::parse(server).map_err(|_| LoginError::NoMetadata)?;
     let (resource, document) = resource(web, &url, challenge)?;
     let Some(named) = document.authorization_servers.first() else {
         return Err(broken(RESOURCE, "it names no authorization server"));
     };
-    let issuer = issuer(web, named)?;
+    let issuer = issuer(web, named, by)?;
     let scopes = jp_mcp::scopes(&document.scopes_supported.join(" "));
     Ok(Found {
         issuer,
@@ -127,7 +130,7 @@ fn is_of(server: &Url, resource: &str) -> bool {
         && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn issuer(web: &Web<'_>, named: &str) -> Result<Issuer, LoginError> {
+fn issuer(web: &Web<'_>, named: &str, by: By) -> Result<Issuer, LoginError> {
     let url = Url::parse(named);
     let url = url.map_err(|_| broken(RESOURCE, "its authorization server is not a URL"))?;
     if url.query().is_some() || url.fragment().is_some() {
@@ -146,13 +149,13 @@ fn issuer(web: &Web<'_>, named: &str) -> Result<Issuer, LoginError> {
     }
     for place in places {
         if let Some(issuer) = web.get::<Issuer>(ISSUER, &with_path(&url, &place))? {
-            return checked(issuer, named);
+            return checked(issuer, named, by);
         }
     }
     Err(broken(ISSUER, "there is none"))
 }
 
-fn checked(issuer: Issuer, named: &str) -> Result<Issuer, LoginError> {
+fn checked(issuer: Issuer, named: &str, by: By) -> Result<Issuer, LoginError> {
     // A slash at the end of a bare host is often written in one place and not in the other.
     let bare = |text: &str| {
         let is_root = Url::parse(text).is_ok_and(|url| path_of(&url).is_empty());
@@ -165,6 +168,9 @@ fn checked(issuer: Issuer, named: &str) -> Result<Issuer, LoginError> {
         let found = line(&issuer.issuer);
         let problem = format!("it is of the issuer `{found}`, not of `{}`", line(named));
         return Err(broken(ISSUER, &problem));
+    }
+    if by == By::Itself {
+        return Ok(issuer);
     }
     let lists = |list: &Option<Vec<String>>, what: &str| {
         list.as_ref().map(|list| list.iter().any(|one| one == what))
@@ -233,7 +239,11 @@ mod tests {
         });
         let change: serde_json::Map<_, _> = serde_json::from_str(change).unwrap();
         json.as_object_mut().unwrap().extend(change);
-        checked(serde_json::from_value(json).unwrap(), "https://a.example/")
+        checked(
+            serde_json::from_value(json).unwrap(),
+            "https://a.example/",
+            By::Person,
+        )
     }
 
     #[test]

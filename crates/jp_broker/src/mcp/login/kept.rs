@@ -35,6 +35,9 @@ pub(super) struct About {
     pub(super) scopes: Vec<String>,
     /// In seconds since 1970.
     pub(super) expires: Option<i64>,
+    /// Whether jp logged in as itself, and can do so again.
+    #[serde(default)]
+    pub(super) alone: bool,
 }
 
 /// What is written down of it.
@@ -187,6 +190,7 @@ mod tests {
                 resource: "https://a.example/mcp".to_owned(),
                 scopes: vec!["a".to_owned()],
                 expires: Some(7),
+                alone: false,
             },
         }
     }

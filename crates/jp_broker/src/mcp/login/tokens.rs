@@ -86,14 +86,35 @@ pub(super) enum Unrenewed {
     Failed(LoginError),
 }
 
+/// Asks for tokens as jp itself, for which no person is needed.
+pub(super) fn ask_alone(
+    web: &Web<'_>,
+    client: Client,
+    about: About,
+    now: i64,
+) -> Result<Kept, Refusal> {
+    let scopes = about.scopes.join(" ");
+    let mut grant = vec![("grant_type", "client_credentials")];
+    if !scopes.is_empty() {
+        grant.push(("scope", &scopes));
+    }
+    ask(web, client, about, &grant, now)
+}
+
 /// Renews a login.
 pub(super) fn renew(web: &Web<'_>, kept: &Kept, now: i64) -> Result<Kept, Unrenewed> {
-    let refresh = kept.refresh.as_ref().ok_or(Unrenewed::Over)?;
-    let grant = [
-        ("grant_type", "refresh_token"),
-        ("refresh_token", refresh.as_str()),
-    ];
-    let asked = ask(web, kept.client.clone(), kept.about.clone(), &grant, now);
+    let (client, about) = (kept.client.clone(), kept.about.clone());
+    let asked = match &kept.refresh {
+        Some(refresh) => {
+            let grant = [
+                ("grant_type", "refresh_token"),
+                ("refresh_token", refresh.as_str()),
+            ];
+            ask(web, client, about, &grant, now)
+        }
+        None if kept.about.alone => ask_alone(web, client, about, now),
+        None => return Err(Unrenewed::Over),
+    };
     let mut renewed = asked.map_err(|refusal| match refusal.code.as_deref() {
         Some("invalid_grant" | "invalid_client" | "unauthorized_client") => Unrenewed::Over,
         _ => Unrenewed::Failed(refusal.error),

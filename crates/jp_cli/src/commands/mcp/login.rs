@@ -1,7 +1,7 @@
 //! `jp mcp login` and `jp mcp logout`: a person logs jp in to a server, in the browser.
 
 use clap::Args;
-use jp_llm::{LoginFailed, McpTools};
+use jp_llm::{Login, LoginFailed, McpTools, broker::LoggedIn};
 
 use crate::{
     commands::tool::install::listen,
@@ -45,8 +45,15 @@ pub(crate) fn login(args: &LoginArgs, ui: &Ui) -> Result<Exit, CliError> {
     session::block_on(async {
         let interrupts = listen()?;
         let cancel = &interrupts.cancel;
-        let begun = servers.begin_login(&args.server, &args.scopes, cancel);
-        let begun = begun.await.map_err(failed)?;
+        let login = servers.begin_login(&args.server, &args.scopes, cancel);
+        let begun = match login.await.map_err(failed)? {
+            Login::Begun(begun) => begun,
+            Login::Done(done) => {
+                servers.servers().stop().await;
+                report(&args.server, &done, ui);
+                return Ok(Exit::Done);
+            }
+        };
         ui.say(format_args!(
             "`{}` lets `{}` make its logins. Log in there, if you know both:",
             args.server,
@@ -60,18 +67,21 @@ pub(crate) fn login(args: &LoginArgs, ui: &Ui) -> Result<Exit, CliError> {
             return Ok(Exit::Cancelled);
         }
         let done = done.map_err(|error| failed(error.into()))?;
-        let allows = match done.scopes.is_empty() {
-            true => String::new(),
-            false => format!(" It allows: {}.", done.scopes.join(", ")),
-        };
-        let ends = match done.is_renewed {
-            true => "",
-            false => " It is not renewed: when it ends, log in again.",
-        };
-        let server = &args.server;
-        ui.say(format_args!("Logged in to `{server}`.{allows}{ends}"));
+        report(&args.server, &done, ui);
         Ok(Exit::Done)
     })?
+}
+
+fn report(server: &str, done: &LoggedIn, ui: &Ui) {
+    let allows = match done.scopes.is_empty() {
+        true => String::new(),
+        false => format!(" It allows: {}.", done.scopes.join(", ")),
+    };
+    let ends = match done.is_renewed {
+        true => "",
+        false => " It is not renewed: when it ends, log in again.",
+    };
+    ui.say(format_args!("Logged in to `{server}`.{allows}{ends}"));
 }
 
 /// Forgets the login to a server.

@@ -8,11 +8,11 @@ use std::{
 };
 
 use jp_broker::mcp::{
-    Algorithm, Begun, Checksum, HttpFailure, HttpFailureKind, HttpServer, LoginError, LoginOptions,
-    McpError, McpExchange, Means, Program, Reach, Server, Servers, Tools,
+    Algorithm, Begun, By, Checksum, HttpFailure, HttpFailureKind, HttpServer, LoggedIn, LoginError,
+    LoginOptions, McpError, McpExchange, Means, Program, Reach, Server, Servers, Tools,
 };
 use jp_config::{
-    ChecksumAlgorithm, Layer, Loaded, McpProviderConfig, OauthConfig,
+    ChecksumAlgorithm, Layer, Loaded, McpProviderConfig, OauthConfig, OauthGrant,
     tool::{Enable, ToolConfig, ToolConfigWithDefaults, ToolSource},
 };
 use jp_policy::{Capabilities, Denied, Grant, compose};
@@ -121,7 +121,7 @@ impl McpTools {
         server: &str,
         scopes: &[String],
         cancel: &CancellationToken,
-    ) -> Result<Begun, LoginFailed> {
+    ) -> Result<Login, LoginFailed> {
         let (exchange, reach) = self.behind_url(server)?;
         if !exchange.wants_login(reach) {
             // A server says what a login must be for when it is asked for something. Whether it can be
@@ -143,7 +143,10 @@ impl McpTools {
         }
         let mut options = self.logins.get(server).cloned().unwrap_or_default();
         options.scopes.extend_from_slice(scopes);
-        Ok(exchange.begin_login(reach, options).await?)
+        Ok(match options.by {
+            By::Person => Login::Begun(Box::new(exchange.begin_login(reach, options).await?)),
+            By::Itself => Login::Done(exchange.log_in_alone(reach, options).await?),
+        })
     }
 
     /// Forgets the login to a server; returns whether there was one.
@@ -298,6 +301,14 @@ impl McpTools {
     }
 }
 
+/// How far a login is.
+pub enum Login {
+    /// It waits for its person.
+    Begun(Box<Begun>),
+    /// Nobody was needed.
+    Done(LoggedIn),
+}
+
 /// Why nobody logged in to a server.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginFailed {
@@ -335,6 +346,10 @@ fn options(config: &OauthConfig) -> LoginOptions {
         issuer: config.issuer.clone(),
         client_metadata_url: config.client_metadata_url.clone(),
         scopes: config.scopes.clone(),
+        by: match config.grant {
+            OauthGrant::AuthorizationCode => By::Person,
+            OauthGrant::ClientCredentials => By::Itself,
+        },
     }
 }
 
