@@ -8,47 +8,37 @@ mod client;
 mod discovery;
 mod error;
 mod kept;
+mod logins;
+mod page;
+mod scopes;
 mod tokens;
 mod web;
 
 use std::{
-    collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use jp_mcp::{Challenge, HttpResponse, HttpServer};
-use ring::{
-    digest::{SHA256, digest},
-    rand::{SecureRandom, SystemRandom},
-};
+use jp_mcp::HttpServer;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 use zeroize::Zeroizing;
 
-use super::exchange::{McpExchange, is_private_way};
-use crate::{
-    http::{Callback, Client, Query},
-    secrets::SecretStore,
-};
+use super::exchange::McpExchange;
+use crate::http::{Callback, Query};
 use error::line;
-use kept::{About, Kept, Names};
-use tokens::Unrenewed;
+use kept::{About, Kept};
+use page::{Prepared, one};
+use scopes::Scopes;
 use web::Web;
 
 pub use error::LoginError;
+pub(super) use logins::{Access, Logins};
 
 /// How long a person has to log in, in minutes.
 const MINUTES: u64 = 10;
-
-/// Seconds before its end at which a token is renewed.
-const EARLY: i64 = 30;
-
-/// What lets a login be renewed, where the authorization server knows it.
-const OFFLINE: &str = "offline_access";
 
 /// How to log in to a server. What is not said is found out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,145 +76,6 @@ pub struct LoggedIn {
     pub scopes: Vec<String>,
     /// Whether it is renewed without asking anybody.
     pub is_renewed: bool,
-}
-
-/// The logins of a user.
-pub(super) struct Logins {
-    store: Arc<SecretStore>,
-    /// What servers said last about the login they want, with the status they said it with.
-    challenges: Mutex<HashMap<String, (u16, Option<Challenge>)>>,
-}
-
-/// A token on its way to its server.
-pub(super) struct Access {
-    pub(super) token: Zeroizing<String>,
-    pub(super) name: String,
-    is_renewable: bool,
-}
-
-impl Logins {
-    pub(super) fn new(store: Arc<SecretStore>) -> Self {
-        Self {
-            store,
-            challenges: Mutex::default(),
-        }
-    }
-
-    /// Remembers what a server says about the login it wants.
-    pub(super) fn note(&self, server: &HttpServer, response: &HttpResponse) {
-        let mut challenges = self.challenges();
-        match response.status {
-            401 | 403 => {
-                let challenge = Challenge::find(&response.headers);
-                challenges.insert(server.url.clone(), (response.status, challenge));
-            }
-            _ => drop(challenges.remove(&server.url)),
-        }
-    }
-
-    fn challenges(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u16, Option<Challenge>)>> {
-        self.challenges
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the token for a server, renewed if it is about to end.
-    pub(super) async fn access(
-        self: &Arc<Self>,
-        client: &Arc<Client>,
-        server: &HttpServer,
-    ) -> Option<Access> {
-        if !is_private_way(&server.url) {
-            return None;
-        }
-        // Secrets that cannot be read are as good as none.
-        let kept = kept::load(&self.store, &server.url).ok().flatten()?;
-        let ends = kept.about.expires;
-        let is_over = ends.is_some_and(|ends| ends <= now().saturating_add(EARLY));
-        let is_renewable = kept.refresh.is_some() || kept.about.alone;
-        let access = Access {
-            token: kept.access,
-            name: kept.about.issuer,
-            is_renewable,
-        };
-        if !(is_over && is_renewable) {
-            return Some(access);
-        }
-        // Where that fails, the server says what it thinks of the old one.
-        let renewed = self.renewed(client, server, &access).await;
-        Some(renewed.unwrap_or(access))
-    }
-
-    /// Returns another token than the one that a server refused, if there is one to be had.
-    pub(super) async fn renewed(
-        self: &Arc<Self>,
-        client: &Arc<Client>,
-        server: &HttpServer,
-        refused: &Access,
-    ) -> Option<Access> {
-        if !refused.is_renewable {
-            return None;
-        }
-        let (logins, client) = (Arc::clone(self), Arc::clone(client));
-        let (server, stale) = (server.clone(), refused.token.clone());
-        let renewed = tokio::task::spawn_blocking(move || logins.renew(client, &server, &stale));
-        let token = renewed.await.ok()?.ok()??;
-        Some(Access {
-            token,
-            name: refused.name.clone(),
-            is_renewable: false,
-        })
-    }
-
-    /// Renews a login. Other processes wait meanwhile: a token that renews may be good for once only.
-    fn renew(
-        &self,
-        client: Arc<Client>,
-        server: &HttpServer,
-        stale: &str,
-    ) -> Result<Option<Zeroizing<String>>, LoginError> {
-        let Some(names) = Names::of(&server.url) else {
-            return Ok(None);
-        };
-        let web = Web::new(client, &|| false);
-        let mut done = Ok(None);
-        self.store.change(&mut |secrets| {
-            let Some(mut kept) = names.find(secrets) else {
-                return Ok(());
-            };
-            if *kept.access != *stale {
-                done = Ok(Some(kept.access));
-                return Ok(());
-            }
-            match tokens::renew(&web, &kept, now()) {
-                Ok(renewed) => {
-                    names.put(secrets, &server.url, Some(&renewed), now())?;
-                    done = Ok(Some(renewed.access));
-                }
-                Err(Unrenewed::Over) => {
-                    kept.refresh = None;
-                    kept.about.alone = false;
-                    names.put(secrets, &server.url, Some(&kept), now())?;
-                }
-                Err(Unrenewed::Failed(error)) => done = Err(error),
-            }
-            Ok(())
-        })?;
-        done
-    }
-
-    fn keep(&self, server: &HttpServer, kept: Option<&Kept>) -> Result<bool, LoginError> {
-        let Some(names) = Names::of(&server.url) else {
-            return Ok(false);
-        };
-        let mut had = false;
-        self.store.change(&mut |secrets| {
-            had = names.find(secrets).is_some();
-            names.put(secrets, &server.url, kept, now())
-        })?;
-        self.challenges().remove(&server.url);
-        Ok(had)
-    }
 }
 
 impl McpExchange {
@@ -376,53 +227,12 @@ impl McpExchange {
     }
 }
 
-/// What a login is to allow.
-struct Scopes<'a> {
-    /// What the one before allowed.
-    had: Vec<String>,
-    /// What the server asks for.
-    wanted: Vec<String>,
-    /// What the person asks for.
-    more: Vec<String>,
-    /// What the issuer knows.
-    offered: &'a [String],
-}
-
-impl Scopes<'_> {
-    fn are_had(&self) -> bool {
-        let mut all = self.wanted.iter().chain(&self.more);
-        all.all(|scope| self.had.contains(scope))
-    }
-
-    fn all(self) -> Vec<String> {
-        let all = [self.had, self.wanted, self.more].concat();
-        let mut all = jp_mcp::scopes(&all.join(" "));
-        let offline = self.offered.iter().any(|scope| scope == OFFLINE);
-        if !all.is_empty() && offline && !all.iter().any(|scope| scope == OFFLINE) {
-            all.push(OFFLINE.to_owned());
-        }
-        all
-    }
-}
-
 /// A login that waits for its person.
 pub struct Begun {
     callback: Callback,
     exchange: Arc<McpExchange>,
     server: HttpServer,
     prepared: Prepared,
-}
-
-/// What a login needs to go on.
-struct Prepared {
-    url: String,
-    state: String,
-    verifier: Zeroizing<String>,
-    redirect: String,
-    client: client::Client,
-    about: About,
-    /// Whether the issuer says who it is in each of its answers.
-    says_issuer: bool,
 }
 
 impl Begun {
@@ -495,87 +305,6 @@ impl McpExchange {
     }
 }
 
-impl Prepared {
-    fn new(
-        client: client::Client,
-        about: About,
-        issuer: &discovery::Issuer,
-        redirect: String,
-    ) -> Result<Self, LoginError> {
-        let (state, verifier) = (random()?, Zeroizing::new(random()?));
-        let challenge = digest(&SHA256, verifier.as_bytes());
-        let challenge = data_encoding::BASE64URL_NOPAD.encode(challenge.as_ref());
-        let endpoint = &issuer.authorization_endpoint;
-        // A browser would run `javascript:` and open `file:`.
-        let url = Url::parse(endpoint)
-            .ok()
-            .filter(|_| is_private_way(endpoint));
-        let mut url = url.ok_or_else(|| LoginError::Metadata {
-            what: "the metadata of the authorization server",
-            problem: "its page for logins is not at an `https` address".to_owned(),
-        })?;
-        url.set_fragment(None);
-        {
-            let mut query = url.query_pairs_mut();
-            query
-                .append_pair("response_type", "code")
-                .append_pair("client_id", &client.id)
-                .append_pair("redirect_uri", &redirect)
-                .append_pair("state", &state)
-                .append_pair("code_challenge", &challenge)
-                .append_pair("code_challenge_method", "S256")
-                .append_pair("resource", &about.resource);
-            if !about.scopes.is_empty() {
-                query.append_pair("scope", &about.scopes.join(" "));
-            }
-        }
-        Ok(Self {
-            url: url.to_string(),
-            state,
-            verifier,
-            redirect,
-            client,
-            about,
-            says_issuer: issuer.authorization_response_iss_parameter_supported,
-        })
-    }
-
-    /// Reads what the browser brought back, which the state has shown to be meant for this login.
-    fn code(&self, query: &Query) -> Result<String, LoginError> {
-        let answer = |problem: String| LoginError::Answer { problem };
-        // Compared as it stands: another spelling is another issuer (RFC 9207).
-        match one(query, "iss") {
-            Some(iss) if iss != self.about.issuer => {
-                let problem = format!(
-                    "it is from `{}`, and the login was begun with `{}`",
-                    line(iss),
-                    line(&self.about.issuer)
-                );
-                return Err(answer(problem));
-            }
-            None if self.says_issuer || query.iter().any(|(name, _)| name == "iss") => {
-                return Err(answer("it does not say who it is from".to_owned()));
-            }
-            _ => {}
-        }
-        if let Some((_, code)) = query.iter().find(|(name, _)| name == "error") {
-            let said = one(query, "error_description").map(line);
-            let said = said.map_or_else(String::new, |said| format!(": {said}"));
-            return Err(answer(format!("{}{said}", line(code))));
-        }
-        let code = one(query, "code").filter(|code| !code.is_empty());
-        let code = code.ok_or_else(|| answer("it has no code".to_owned()))?;
-        Ok(code.to_owned())
-    }
-}
-
-/// Returns the value of a name that stands there once.
-fn one<'a>(query: &'a Query, name: &str) -> Option<&'a str> {
-    let mut named = query.iter().filter(|(key, _)| key == name);
-    let (_, value) = named.next()?;
-    named.next().is_none().then_some(value)
-}
-
 /// Ends requests when it is dropped.
 #[derive(Default)]
 struct Stop(Arc<AtomicBool>);
@@ -584,13 +313,6 @@ impl Drop for Stop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }
-}
-
-fn random() -> Result<String, LoginError> {
-    let mut bytes = Zeroizing::new([0_u8; 32]);
-    let filled = SystemRandom::new().fill(bytes.as_mut());
-    filled.map_err(|_| LoginError::Random)?;
-    Ok(data_encoding::BASE64URL_NOPAD.encode(bytes.as_ref()))
 }
 
 /// Returns the seconds since 1970.

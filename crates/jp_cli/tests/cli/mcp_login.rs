@@ -40,14 +40,23 @@ fn answer(stream: &mut TcpStream, origin: &str) {
     let _ = reader.read_exact(&mut vec![0; length]);
     let place = first.split([' ', '?']).nth(1).unwrap_or_default();
     let (status, body) = match place {
-        "/meta" => ("200 OK", json!({"resource": format!("{origin}/mcp"), "authorization_servers": [origin]})),
-        "/.well-known/oauth-authorization-server" => ("200 OK", json!({
-            "issuer": origin, "authorization_endpoint": format!("{origin}/authorize"),
-            "token_endpoint": format!("{origin}/token"), "registration_endpoint": format!("{origin}/register"),
-            "code_challenge_methods_supported": ["S256"],
-        })),
+        "/meta" => (
+            "200 OK",
+            json!({"resource": format!("{origin}/mcp"), "authorization_servers": [origin]}),
+        ),
+        "/.well-known/oauth-authorization-server" => (
+            "200 OK",
+            json!({
+                "issuer": origin, "authorization_endpoint": format!("{origin}/authorize"),
+                "token_endpoint": format!("{origin}/token"), "registration_endpoint": format!("{origin}/register"),
+                "code_challenge_methods_supported": ["S256"],
+            }),
+        ),
         "/register" => ("201 Created", json!({"client_id": "registered"})),
-        "/token" => ("200 OK", json!({"access_token": "tok-s3cret", "token_type": "bearer", "scope": "read"})),
+        "/token" => (
+            "200 OK",
+            json!({"access_token": "tok-s3cret", "token_type": "bearer", "scope": "read"}),
+        ),
         _ => ("401 Unauthorized", json!({})),
     };
     let body = body.to_string();
@@ -63,13 +72,25 @@ fn answer(stream: &mut TcpStream, origin: &str) {
 fn agree(page: &str) {
     let word = |name: &str| {
         let (_, rest) = page.split_once(&format!("{name}=")).unwrap();
-        rest.split('&').next().unwrap().replace("%3A", ":").replace("%2F", "/")
+        rest.split('&')
+            .next()
+            .unwrap()
+            .replace("%3A", ":")
+            .replace("%2F", "/")
     };
     let redirect = word("redirect_uri");
-    let (authority, path) = redirect.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let (authority, path) = redirect
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
     let mut stream = TcpStream::connect(authority).unwrap();
     let state = word("state");
-    write!(stream, "GET /{path}?code=c&state={state} HTTP/1.1\r\nHost: {authority}\r\n\r\n").unwrap();
+    write!(
+        stream,
+        "GET /{path}?code=c&state={state} HTTP/1.1\r\nHost: {authority}\r\n\r\n"
+    )
+    .unwrap();
     let _ = stream.read_to_string(&mut String::new());
 }
 
@@ -78,11 +99,16 @@ fn a_login_is_made_kept_without_being_shown_and_forgotten() {
     let origin = server();
     let host = origin.trim_start_matches("http://");
     let sandbox = Sandbox::new("");
-    sandbox.write("home/.config/jp/config.toml", &format!(
-        "[policy]\nnet = [\"{host}\"]\n[providers.mcp.forge]\nurl = \"{origin}/mcp\"\n"
-    ));
+    sandbox.write(
+        "home/.config/jp/config.toml",
+        &format!("[policy]\nnet = [\"{host}\"]\n[providers.mcp.forge]\nurl = \"{origin}/mcp\"\n"),
+    );
     let mut command = sandbox.command(&["mcp", "login", "forge"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut page = String::new();
     output.read_line(&mut page).unwrap();
@@ -103,8 +129,15 @@ fn only_servers_behind_a_url_are_logged_in_to() {
     let sandbox = Sandbox::new("[providers.mcp.house]\ncommand = \"sh\"\n");
     sandbox.jp(&["trust"]).exits(0);
     let unknown = sandbox.jp(&["mcp", "login", "nope"]);
-    unknown.exits(2).warns("unknown MCP server `nope`; configured: house");
-    sandbox.write("home/.config/jp/config.toml", "[policy]\nsubprocess = true\n");
+    unknown
+        .exits(2)
+        .warns("unknown MCP server `nope`; configured: house");
+    sandbox.write(
+        "home/.config/jp/config.toml",
+        "[policy]\nsubprocess = true\n",
+    );
     let program = sandbox.jp(&["mcp", "login", "house"]);
-    program.exits(2).warns("only servers behind a URL are logged in to");
+    program
+        .exits(2)
+        .warns("only servers behind a URL are logged in to");
 }

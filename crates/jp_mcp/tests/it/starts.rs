@@ -73,7 +73,9 @@ fn kill_all(word: &str) {
         }
         let pid = entry.file_name();
         let done = std::process::Command::new("kill")
-            .arg("-9").arg(pid).status();
+            .arg("-9")
+            .arg(pid)
+            .status();
         killed += usize::from(done.is_ok_and(|status| status.success()));
     }
     assert!(killed > 0, "no process was killed");
