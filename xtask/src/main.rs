@@ -74,7 +74,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "conformance",
         help: conformance::HELP,
-        run: Run::Alone(conformance::run),
+        run: Run::With(conformance::run),
     },
     Chore {
         name: "load",

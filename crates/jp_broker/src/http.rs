@@ -24,6 +24,7 @@
 
 mod address;
 mod admit;
+mod callback;
 mod clients;
 mod deadline;
 mod download;
@@ -43,6 +44,7 @@ use std::{sync::Arc, time::Duration};
 
 use jp_policy::Net;
 
+pub use callback::{Callback, Query};
 pub use clients::{Clients, Owner};
 pub use download::{Bounds, DownloadError, Pace, Receive, Take};
 pub use error::HttpError;

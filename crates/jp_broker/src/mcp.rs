@@ -6,6 +6,7 @@ mod arriving;
 mod chosen;
 mod errors;
 mod exchange;
+mod login;
 
 use std::sync::Arc;
 
@@ -22,9 +23,11 @@ use chosen::{Listed, Replied, choose, github, host_of};
 
 pub use exchange::{McpExchange, SecretSource};
 pub use jp_mcp::{
-    Algorithm, Call, Called, Checksum, Digest, HttpServer, Limits, McpError, Means, Program,
-    Progress, Reach, Server, Servers, ToolInfo, Tools, TraceContext,
+    Algorithm, Call, Called, Checksum, Digest, HttpFailure, HttpFailureKind, HttpServer, Limits,
+    McpError, Means, Program, Progress, Reach, Respond, Server, Servers, ToolInfo, Tools,
+    TraceContext, Unasked,
 };
+pub use login::{Begun, By, LoggedIn, LoginError, LoginOptions};
 
 /// The id of GitHub's server.
 const GITHUB: &str = "github";

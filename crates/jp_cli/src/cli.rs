@@ -80,6 +80,9 @@ enum Command {
     /// Read and verify the record of all calls
     #[command(subcommand)]
     Audit(commands::audit::Command),
+    /// Log in to MCP servers behind URLs
+    #[command(subcommand)]
+    Mcp(commands::mcp::Command),
     /// Store secrets that tools use and never see
     #[command(subcommand)]
     Secret(commands::secret::Command),
@@ -133,6 +136,7 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Kb(command) => commands::kb::run(command, ui),
         Command::Config(command) => commands::config::run(command, ui),
         Command::Audit(command) => commands::audit::run(command, ui),
+        Command::Mcp(command) => commands::mcp::run(command, ui),
         Command::Secret(command) => commands::secret::run(command, ui),
         Command::Serve(args) => commands::serve::run(args, ui),
         Command::Registry(command) => commands::registry::run(command, ui),

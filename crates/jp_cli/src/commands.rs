@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod due;
 pub(crate) mod grants;
 pub(crate) mod kb;
+pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod registry;
 pub(crate) mod secret;

@@ -55,7 +55,8 @@ pub use load::{Layer, Loaded, Sources, load};
 pub use partial::{ConfigDelta, PartialAppConfig};
 pub use policy::PolicyConfig;
 pub use providers::{
-    Checksum, ChecksumAlgorithm, McpProviderConfig, McpTransport, ProvidersConfig,
+    Checksum, ChecksumAlgorithm, McpProviderConfig, McpTransport, OauthConfig, OauthGrant,
+    ProvidersConfig,
 };
 pub use registries::{RegistryConfig, RegistryPlace};
 pub use schema::json_schema;

@@ -64,6 +64,9 @@ pub struct McpProviderConfig {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub headers: Map<String>,
+    /// How jp logs in to the URL, with `jp mcp login`. What is not said is found out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub oauth: Option<OauthConfig>,
     /// What the server may do: files and network of a program, further hosts of a URL.
     #[serde(default, skip_serializing_if = "is_default")]
     pub grant: GrantConfig,
@@ -106,6 +109,41 @@ impl McpProviderConfig {
             conditional: Vec::new(),
         }
     }
+}
+
+/// How jp logs in to a server.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OauthConfig {
+    /// Who logs in: you, in the browser, or the client itself.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub grant: OauthGrant,
+    /// The id of a client that you registered with the authorization server yourself.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub client_id: Option<String>,
+    /// The name of the secret that proves jp is that client.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub client_secret: Option<String>,
+    /// The issuer you registered the client with; the client is shown to no other.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub issuer: Option<String>,
+    /// Where the description of a client lies, for authorization servers that look for it there.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub client_metadata_url: Option<String>,
+    /// What a login must allow, besides what the server asks for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub scopes: Vec<String>,
+}
+
+/// Who logs in to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OauthGrant {
+    /// A person, in the browser.
+    #[default]
+    AuthorizationCode,
+    /// The client of `client_id`, with its secret.
+    ClientCredentials,
 }
 
 fn workspace_rule(access: Access) -> Option<FileRule> {

@@ -203,14 +203,19 @@ impl Opening {
             return host;
         };
         let host = host.build();
+        let exchange = McpExchange::new(broker::secret_source(&places));
+        let exchange = Arc::new(match broker::open_secrets(&places) {
+            Ok(store) => exchange.with_logins(Arc::new(store)),
+            Err(_) => exchange,
+        });
         let means = Means {
             launcher: host.launcher().cloned(),
             unconfined: host.unconfined(),
-            http: Some(Arc::new(McpExchange::new(broker::secret_source(&places)))),
+            http: Some(Arc::clone(&exchange) as Arc<_>),
             ..Means::default()
         };
         let servers = McpTools::new(loaded, &host, means.clone(), &*self.variable);
-        let servers = Arc::new(servers);
+        let servers = Arc::new(servers.with_exchange(exchange));
         let config = loaded.config.broker.clone();
         let theirs = Arc::clone(&servers);
         let broker = LazyBroker::new(move || {

@@ -21,7 +21,7 @@ pub use jp_broker::{
     Audience, Broker, KeyPlace, Moved, Secret, SecretError, SecretInfo, SecretName, SecretStore,
     SecretValue, SessionKeyring, Vault, VaultPaths,
     due::{Due, DueEvent, Failed},
-    mcp::{McpError, McpExchange, Means, SecretSource, Servers},
+    mcp::{Begun, LoggedIn, LoginError, McpError, McpExchange, Means, SecretSource, Servers},
 };
 
 /// The longest answer of a model, in tokens.

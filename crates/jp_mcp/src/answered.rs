@@ -8,9 +8,9 @@ use rmcp::{
 };
 
 use crate::{
-    HttpFailure, HttpFailureKind, HttpResponse, Limits, events, hidden,
+    Challenge, HttpFailure, HttpFailureKind, HttpResponse, Limits, events, hidden,
     message::{self, Unreadable},
-    streamable::Failure,
+    streamable::{Failure, Resume},
     underway::Open,
 };
 
@@ -18,7 +18,7 @@ use crate::{
 pub(crate) const SESSION: &str = "Mcp-Session-Id";
 
 /// The type of a stream of events.
-const EVENTS: &str = "text/event-stream";
+pub(crate) const EVENTS: &str = "text/event-stream";
 
 /// Characters of a refusal that are shown.
 const MAX_REFUSAL: usize = 300;
@@ -40,6 +40,7 @@ impl Answered<'_> {
     pub(crate) async fn answer(
         mut self,
         open: Open,
+        resume: Option<Resume>,
     ) -> Result<StreamableHttpPostResponse, Failure> {
         if let Some(coding) = self.response.header("Content-Encoding")
             && !coding.trim().eq_ignore_ascii_case("identity")
@@ -61,7 +62,7 @@ impl Answered<'_> {
                 return Err(failure(HttpFailureKind::Answered, text));
             }
             200..=299 if kind == EVENTS => {
-                let events = events::listen(self.response.body, open, self.limits);
+                let events = events::listen(self.response.body, open, self.limits, resume);
                 return Ok(StreamableHttpPostResponse::Sse(events, session));
             }
             200..=299 if kind != "application/json" => return Err(not_json(&kind)),
@@ -96,11 +97,8 @@ impl Answered<'_> {
         }
     }
 
-    /// Returns the type of the body, without its parameters.
     fn kind(&self) -> String {
-        let kind = self.response.header("Content-Type").unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default();
-        kind.trim().to_ascii_lowercase()
+        kind_of(&self.response)
     }
 
     /// Says why a status is not an answer, and what to do about it.
@@ -116,7 +114,7 @@ impl Answered<'_> {
             false => format!(": {said}"),
         };
         let (kind, advice) = match status {
-            401 | 403 => (HttpFailureKind::Unauthorized, self.advice()),
+            401 | 403 => (HttpFailureKind::Unauthorized, self.advice(status)),
             _ => (HttpFailureKind::Answered, String::new()),
         };
         failure(
@@ -126,17 +124,26 @@ impl Answered<'_> {
     }
 
     /// Says what to do about a credential that is missing or rejected.
-    fn advice(&self) -> String {
+    fn advice(&self, status: u16) -> String {
         let secret = self.headers.iter().find_map(|(header, value)| {
             let (secret, _) = value.split_once("{{secret:")?.1.split_once("}}")?;
             Some((header, secret.trim()))
         });
-        match secret {
-            Some((header, secret)) => format!(
+        let challenge = Challenge::find(&self.response.headers);
+        let scopes = challenge.as_ref().and_then(Challenge::typed_scopes);
+        match (secret, challenge) {
+            (None, Some(_)) => match (status, scopes) {
+                (403, Some(scopes)) => format!(
+                    "; the login does not allow this: `jp mcp login {} --scope \"{scopes}\"` asks for it",
+                    self.id
+                ),
+                _ => format!("; `jp mcp login {}` logs in", self.id),
+            },
+            (Some((header, secret)), _) => format!(
                 "; it rejects the secret `{secret}` of the header `{header}`: `jp secret set \
                  {secret} --for URL` replaces it"
             ),
-            None => format!(
+            (None, None) => format!(
                 "; it requires a credential: store one with `jp secret set NAME --for URL`, and send it \
                  with `headers = {{ Authorization = \"Bearer {{{{secret:NAME}}}}\" }}` under \
                  `[providers.mcp.{}]`",
@@ -159,6 +166,13 @@ impl Answered<'_> {
         }
         Ok(bytes)
     }
+}
+
+/// Returns the type of a body, without its parameters.
+pub(crate) fn kind_of(response: &HttpResponse) -> String {
+    let kind = response.header("Content-Type").unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default();
+    kind.trim().to_ascii_lowercase()
 }
 
 fn not_json(kind: &str) -> Failure {

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use jp_tool::Content;
+use jp_tool::{Content, Form};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Digest, TraceContext};
+use crate::{Digest, Respond, TraceContext};
 
 /// A call of a tool.
 pub struct Call<'a> {
@@ -26,6 +26,8 @@ pub struct Call<'a> {
     pub trace: Option<&'a TraceContext>,
     /// Hears how far the call is.
     pub progress: &'a (dyn Fn(Progress) + Send + Sync),
+    /// Answers what the server asks for meanwhile.
+    pub respond: &'a dyn Respond,
 }
 
 /// How far a call is.
@@ -46,6 +48,8 @@ pub struct Called {
     pub content: Content,
     /// Whether the tool says no.
     pub is_error: bool,
+    /// What the tool must know first, where nobody answered it; there is no other answer then.
+    pub wants: Vec<Form>,
 }
 
 impl Called {

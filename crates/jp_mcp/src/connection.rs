@@ -15,7 +15,7 @@ use rmcp::{
 use tokio::sync::Mutex;
 
 use crate::{
-    HttpFailure, Limits, McpError, Means, Reach, Server,
+    HttpFailure, HttpFailureKind, Limits, McpError, Means, Reach, Server,
     ending::{self, MAX_REASON},
     handler::Handler,
     hidden,
@@ -32,6 +32,7 @@ use crate::{
 /// A server that is ready.
 pub(crate) struct Connection {
     pub(crate) server: String,
+    pub(crate) era: Era,
     pub(crate) service: RunningService<RoleClient, Handler>,
     pub(crate) handler: Handler,
     pub(crate) limits: Limits,
@@ -53,43 +54,78 @@ pub(crate) struct Startup {
     pub(crate) left: Duration,
 }
 
+/// How long a server may take to answer a greeting that it may not know.
+const MAX_PROBE: Duration = Duration::from_secs(10);
+
+/// How a server is greeted, which says how all else is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// With `initialize`, up to 2025-11-25.
+    Handshake,
+    /// With `server/discover`, since 2026-07-28: each request says all of itself.
+    Stateless,
+}
+
+impl Era {
+    /// What is tried first. A server behind a URL that does not know the newer greeting says so at
+    /// once, and a newer one may take offence at the older; of programs it is the other way round.
+    const fn usual(reach: &Reach) -> Self {
+        match reach {
+            Reach::Url(_) => Self::Stateless,
+            Reach::Program(_) | Reach::Refused { .. } => Self::Handshake,
+        }
+    }
+
+    const fn other(self) -> Self {
+        match self {
+            Self::Handshake => Self::Stateless,
+            Self::Stateless => Self::Handshake,
+        }
+    }
+
+    fn greeting(self) -> ClientLifecycleMode {
+        match self {
+            Self::Handshake => ClientLifecycleMode::Initialize,
+            Self::Stateless => ClientLifecycleMode::Discover {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            },
+        }
+    }
+}
+
 /// Why no connection was made.
 enum Unopened {
-    /// The server speaks only a revision that greets in another way.
-    Newer,
+    /// The server may answer another greeting.
+    Otherwise,
     Failed(McpError),
 }
 
 impl Connection {
-    /// Opens a connection: starts the program, or greets the URL.
+    /// Opens a connection: starts the program, or greets the URL. `era` is what it was the last time.
     pub(crate) async fn open(
         server: &Server,
         means: &Means,
         tail: &Tail,
-        news: &Arc<News>,
+        (news, era): (&Arc<News>, Option<Era>),
     ) -> Result<Self, McpError> {
+        let era = era.unwrap_or_else(|| Era::usual(&server.reach));
         let handler = || Handler::new(&server.id, news);
-        // Nearly every server knows the older greeting; one that does not says so at once.
-        match Self::open_as(
-            server,
-            means,
-            tail,
-            handler(),
-            ClientLifecycleMode::Initialize,
-        )
-        .await
-        {
+        let opening = Self::open_as(server, means, tail, (handler(), era));
+        let opened = match era {
+            Era::Handshake => opening.await,
+            Era::Stateless => tokio::time::timeout(MAX_PROBE, opening)
+                .await
+                .unwrap_or(Err(Unopened::Otherwise)),
+        };
+        match opened {
             Ok(connection) => return Ok(connection),
             Err(Unopened::Failed(error)) => return Err(error),
-            Err(Unopened::Newer) => {}
+            Err(Unopened::Otherwise) => {}
         }
-        let newer = ClientLifecycleMode::Discover {
-            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        };
-        match Self::open_as(server, means, tail, handler(), newer).await {
+        match Self::open_as(server, means, tail, (handler(), era.other())).await {
             Ok(connection) => Ok(connection),
             Err(Unopened::Failed(error)) => Err(error),
-            Err(Unopened::Newer) => Err(McpError::Protocol {
+            Err(Unopened::Otherwise) => Err(McpError::Protocol {
                 server: server.id.clone(),
                 reason: "it supports none of the protocol versions that jp supports".to_owned(),
             }),
@@ -100,9 +136,9 @@ impl Connection {
         server: &Server,
         means: &Means,
         tail: &Tail,
-        handler: Handler,
-        greeting: ClientLifecycleMode,
+        (handler, era): (Handler, Era),
     ) -> Result<Self, Unopened> {
+        let greeting = era.greeting();
         let fate = Arc::<Fate>::default();
         let underway = Underway::default();
         let refused = |reason: String| {
@@ -135,6 +171,7 @@ impl Connection {
         match served {
             Ok(service) => Ok(Self {
                 server: server.id.clone(),
+                era,
                 service,
                 handler,
                 limits: means.limits,
@@ -146,8 +183,14 @@ impl Connection {
                 process: process.map(Mutex::new),
             }),
             Err(error) => Err(match underway.take_last() {
-                Some(why) => Unopened::Failed(ending::of_stream(server.id.clone(), why)),
-                None => unopened(&server.id, &error, process, &fate, tail).await,
+                Some(why) => {
+                    let error = ending::of_stream(server.id.clone(), why);
+                    match era == Era::Stateless && may_be_older(&error) {
+                        true => Unopened::Otherwise,
+                        false => Unopened::Failed(error),
+                    }
+                }
+                None => unopened(server, era, &error, process, &fate, tail).await,
             }),
         }
     }
@@ -209,24 +252,43 @@ impl Connection {
     }
 }
 
+/// Tells whether a server that failed so at the newer greeting may answer the older one.
+const fn may_be_older(error: &McpError) -> bool {
+    match error {
+        McpError::Http { source, .. } => matches!(source.kind, HttpFailureKind::Answered),
+        McpError::Protocol { .. } | McpError::Died { .. } => true,
+        _ => false,
+    }
+}
+
 async fn unopened(
-    server: &str,
+    server: &Server,
+    era: Era,
     error: &ClientInitializeError,
     process: Option<Process>,
     fate: &Fate,
     tail: &Tail,
 ) -> Unopened {
-    if let ClientInitializeError::JsonRpcError(error) = error {
-        let newer = [
-            ErrorCode::METHOD_NOT_FOUND,
-            ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
-        ];
-        if newer.contains(&error.code) {
-            return Unopened::Newer;
-        }
+    let id = server.id.as_str();
+    let is_url = matches!(server.reach, Reach::Url(_));
+    let otherwise = match error {
+        ClientInitializeError::JsonRpcError(error) => match era {
+            Era::Handshake => [
+                ErrorCode::METHOD_NOT_FOUND,
+                ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+            ]
+            .contains(&error.code),
+            Era::Stateless => true,
+        },
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => era == Era::Stateless,
+        // Whatever a server says to a greeting that it does not know.
+        _ => era == Era::Stateless && is_url && fate.ended.get().is_none(),
+    };
+    if otherwise {
+        return Unopened::Otherwise;
     }
     if let Some(ended) = fate.ended.get() {
-        return Unopened::Failed(ending::of_fate(server, ended, tail));
+        return Unopened::Failed(ending::of_fate(id, ended, tail));
     }
     let reason = match (ending::of_greeting(error), process) {
         (Some(said), _) => Some(said),
@@ -235,7 +297,7 @@ async fn unopened(
     };
     let closed = "the connection was closed before it answered `initialize`";
     Unopened::Failed(McpError::Start {
-        server: server.to_owned(),
+        server: id.to_owned(),
         reason: reason.unwrap_or_else(|| closed.to_owned()),
         said: tail.said(),
     })

@@ -87,6 +87,7 @@ impl Called {
         Ok(Self {
             content,
             is_error: sent.is_error.unwrap_or(false),
+            wants: Vec::new(),
         })
     }
 }

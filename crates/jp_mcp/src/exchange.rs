@@ -25,7 +25,7 @@ pub trait HttpExchange: Send + Sync {
 /// A request to a server's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// `POST` or `DELETE`.
+    /// `POST`, `GET` or `DELETE`.
     pub method: &'static str,
     /// Headers of the protocol, besides those of the server.
     pub headers: Vec<(String, Vec<u8>)>,

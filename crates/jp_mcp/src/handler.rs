@@ -1,5 +1,5 @@
-//! What a server may say without being asked: how far a call is, and that its tools changed. All
-//! else it asks of a client is declined.
+//! What a server may say without being asked: how far a call is, that its tools changed, and what it wants
+//! to know from a person. All else it asks of a client is declined.
 
 use std::{
     collections::HashMap,
@@ -10,18 +10,26 @@ use std::{
 };
 
 use rmcp::{
-    ClientHandler, RoleClient,
+    ClientHandler, ErrorData, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
+        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+        ElicitationCapability, FormElicitationCapability, Implementation,
+        ProgressNotificationParam, ProgressToken, ProtocolVersion,
     },
-    service::NotificationContext,
+    service::{NotificationContext, RequestContext},
 };
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::{Progress, hidden, news::News};
 
 /// The longest message about progress that is passed on.
 const MAX_MESSAGE: usize = 500;
+
+/// Something that a server wants to know during a call.
+pub(crate) struct Wanted {
+    pub(crate) params: ElicitRequestParams,
+    pub(crate) reply: oneshot::Sender<ElicitResult>,
+}
 
 /// Hears a server; clones share what it heard.
 #[derive(Clone)]
@@ -29,6 +37,8 @@ pub(crate) struct Handler {
     /// Who wants to know how far a call is. The sender of a call holds this until it knows the
     /// call's token, so that no report comes too early.
     pub(crate) listeners: Arc<Mutex<HashMap<ProgressToken, mpsc::Sender<Progress>>>>,
+    /// The calls under way whose callers can be asked.
+    callers: Arc<Mutex<Vec<mpsc::Sender<Wanted>>>>,
     changed: Arc<AtomicBool>,
     server: Arc<str>,
     news: Arc<News>,
@@ -39,6 +49,7 @@ impl Handler {
     pub(crate) fn new(server: &str, news: &Arc<News>) -> Self {
         Self {
             listeners: Arc::default(),
+            callers: Arc::default(),
             changed: Arc::default(),
             server: server.into(),
             news: Arc::clone(news),
@@ -54,9 +65,45 @@ impl Handler {
     pub(crate) fn still_changed(&self) {
         self.changed.store(true, Ordering::Release);
     }
+
+    /// Lets a call hear what the server wants to know, for as long as it listens.
+    pub(crate) async fn hear(&self) -> mpsc::Receiver<Wanted> {
+        let (to, from) = mpsc::channel(1);
+        let mut callers = self.callers.lock().await;
+        callers.retain(|caller| !caller.is_closed());
+        callers.push(to);
+        from
+    }
+
+    /// Returns the only call under way. With several, the server does not say for which it asks, and
+    /// a person must not be asked in the name of another's.
+    async fn only_caller(&self) -> Option<mpsc::Sender<Wanted>> {
+        let mut callers = self.callers.lock().await;
+        callers.retain(|caller| !caller.is_closed());
+        match callers.as_slice() {
+            [only] => Some(only.clone()),
+            _ => None,
+        }
+    }
 }
 
 impl ClientHandler for Handler {
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let declined = ElicitResult::new(ElicitationAction::Decline);
+        let Some(caller) = self.only_caller().await else {
+            return Ok(declined);
+        };
+        let (reply, replied) = oneshot::channel();
+        if caller.send(Wanted { params, reply }).await.is_err() {
+            return Ok(declined);
+        }
+        Ok(replied.await.unwrap_or(declined))
+    }
+
     async fn on_progress(
         &self,
         report: ProgressNotificationParam,
@@ -82,6 +129,10 @@ impl ClientHandler for Handler {
 
     fn get_info(&self) -> ClientConfig {
         let us = Implementation::new("jp", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), us)
+        let forms = ElicitationCapability::new().with_form(FormElicitationCapability::new());
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = Some(forms);
+        // The newest revision that begins with a handshake.
+        ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 }

@@ -6,6 +6,7 @@
 //! - **Programs** are confined by the operating system to their own grant, like any command, and are
 //!   gone with everything they started when the pool is dropped. One that dies is started again,
 //!   more slowly each time and only a few times a minute.
+//! - **What a server asks** of a person during a call is put to whoever made the call, and to nobody else.
 //! - **URLs** are reached through [`HttpExchange`], which the maker of the pool hands in, and which
 //!   checks hosts and addresses and fills in secrets. This crate opens no socket.
 //! - **What a server says** is a stranger's text: bounded in every direction, free of invisible
@@ -14,7 +15,10 @@
 //! It knows no configuration files, no environment and no models.
 
 mod answered;
+mod asking;
 mod call;
+mod calling;
+mod challenge;
 mod checksum;
 mod connection;
 mod content;
@@ -44,7 +48,9 @@ mod tool;
 mod trace;
 mod underway;
 
+pub use asking::{Respond, Unasked};
 pub use call::{Call, Called, Progress};
+pub use challenge::{Challenge, scopes};
 pub use error::McpError;
 pub use exchange::{
     HttpBody, HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse,

@@ -1,16 +1,17 @@
-//! What is asked over a connection: the list of tools, and calls.
+//! What is asked over a connection: the list of tools, and what any request needs. Calls are in
+//! [`crate::calling`].
 
 use std::{
     collections::VecDeque,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
+use jp_tool::Form;
 use rmcp::{
     RoleClient,
     model::{
-        CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest,
-        PaginatedRequestParams, RequestMetaObject, ServerResult, Tool,
+        ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool,
     },
     service::{PeerRequestOptions, RequestHandle},
 };
@@ -18,7 +19,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Call, Called, McpError, Progress, Tools, TraceContext, connection::Connection, content, ending,
+    McpError, Progress, Respond, Tools, connection::Connection, ending, handler::Wanted,
     underway::Underway,
 };
 
@@ -33,9 +34,6 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// How long telling a server that its call was abandoned may take.
 const GOODBYE: Duration = Duration::from_secs(2);
-
-/// What an answer is called that is not the result of a call.
-const UNEXPECTED: &str = "it sent an unexpected response to a call";
 
 /// The list of tools as it was last seen.
 #[derive(Default)]
@@ -79,13 +77,44 @@ impl Waiting<'_> {
     }
 }
 
+/// Who hears of a request while it is under way.
+pub(crate) struct Heard<'a> {
+    pub(crate) progress: &'a (dyn Fn(Progress) + Send + Sync),
+    pub(crate) respond: Option<&'a dyn Respond>,
+    /// What the server wanted to know and nobody said.
+    pub(crate) unanswered: &'a Mutex<Option<Form>>,
+}
+
+/// What may come before an answer.
+struct Meanwhile<'a, 'b> {
+    reported: &'a mut mpsc::Receiver<Progress>,
+    wanted: Option<mpsc::Receiver<Wanted>>,
+    heard: &'a Heard<'b>,
+}
+
+/// What came.
+enum Next {
+    Report(Progress),
+    Answer(Box<Option<Result<ServerResult, rmcp::ServiceError>>>),
+    Wanted(Wanted),
+    Gone,
+}
+
+/// Waits for what a server wants to know; without end where it asks nobody.
+async fn of(wanted: &mut Option<mpsc::Receiver<Wanted>>) -> Option<Wanted> {
+    match wanted {
+        Some(wanted) => wanted.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// A request that was sent. Dropped before its answer came, it hangs up and tells the server so.
-struct Asked<'a> {
+struct Asking<'a> {
     handle: Option<RequestHandle<RoleClient>>,
     underway: &'a Underway,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for Asking<'_> {
     fn drop(&mut self) {
         let Some(handle) = self.handle.take() else {
             return;
@@ -103,31 +132,6 @@ impl Drop for Asked<'_> {
 }
 
 impl Connection {
-    /// Calls a tool.
-    pub(crate) async fn call(
-        &self,
-        call: &Call<'_>,
-        wait: Waiting<'_>,
-    ) -> Result<Called, McpError> {
-        let mut params =
-            CallToolRequestParams::new(call.tool.to_owned()).with_arguments(call.arguments.clone());
-        params.meta = call.trace.and_then(meta);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        match self.ask(request, wait, call.progress).await? {
-            ServerResult::CallToolResult(result) => {
-                Called::read(&self.server, result, call.max_result)
-            }
-            ServerResult::InputRequiredResult(_) => {
-                Err(self.broke("the tool asks for input, which this client does not support"))
-            }
-            ServerResult::CustomResult(sent) => match content::of_known_types(sent.0) {
-                Some(result) => Called::read(&self.server, result, call.max_result),
-                None => Err(self.broke(UNEXPECTED)),
-            },
-            _ => Err(self.broke(UNEXPECTED)),
-        }
-    }
-
     /// Returns the tools, from memory if nothing speaks against it.
     pub(crate) async fn tools(&self, wait: Waiting<'_>) -> Result<Arc<Tools>, McpError> {
         let mut listed = wait.on(&self.server, self.listed.lock()).await?;
@@ -189,13 +193,18 @@ impl Connection {
         })
     }
 
-    async fn pages(&self, wait: Waiting<'_>) -> Result<Tools, McpError> {
+    async fn pages(&self, mut wait: Waiting<'_>) -> Result<Tools, McpError> {
         let (mut sent, mut bytes, mut more) = (Vec::<Tool>::new(), 0_usize, false);
         let mut cursor: Option<String> = None;
         for _ in 0..MAX_PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let ServerResult::ListToolsResult(page) = self.ask(request, wait, &|_| {}).await?
+            let heard = Heard {
+                progress: &|_| {},
+                respond: None,
+                unanswered: &Mutex::default(),
+            };
+            let ServerResult::ListToolsResult(page) = self.ask(request, &mut wait, heard).await?
             else {
                 return Err(self.broke("it sent an unexpected response to `tools/list`"));
             };
@@ -234,13 +243,17 @@ impl Connection {
     }
 
     /// Sends a request and waits for its answer.
-    async fn ask(
+    pub(crate) async fn ask(
         &self,
         request: ClientRequest,
-        wait: Waiting<'_>,
-        progress: &(dyn Fn(Progress) + Send + Sync),
+        wait: &mut Waiting<'_>,
+        heard: Heard<'_>,
     ) -> Result<ServerResult, McpError> {
-        let (reports, mut heard) = mpsc::channel(MAX_REPORTS);
+        let (reports, mut reported) = mpsc::channel(MAX_REPORTS);
+        let wanted = match heard.respond {
+            Some(_) => Some(self.handler.hear().await),
+            None => None,
+        };
         let send = async {
             let mut listeners = self.handler.listeners.lock().await;
             listeners.retain(|_, listener| !listener.is_closed());
@@ -254,18 +267,21 @@ impl Connection {
             Ok(sent)
         };
         let mut asked = match wait.on(&self.server, send).await? {
-            Ok(handle) => Asked {
+            Ok(handle) => Asking {
                 handle: Some(handle),
                 underway: &self.underway,
             },
             Err(error) => return Err(self.failed(&error).await),
         };
-        let answer = wait
-            .on(&self.server, self.answer(&mut asked, &mut heard, progress))
-            .await?;
+        let meanwhile = Meanwhile {
+            reported: &mut reported,
+            wanted,
+            heard: &heard,
+        };
+        let answer = self.answer(&mut asked, meanwhile, wait).await?;
         let id = asked.handle.take().map(|handle| handle.id);
-        while let Ok(report) = heard.try_recv() {
-            progress(report);
+        while let Ok(report) = reported.try_recv() {
+            (heard.progress)(report);
         }
         match answer {
             Some(Ok(result)) => Ok(result),
@@ -277,24 +293,43 @@ impl Connection {
         }
     }
 
-    /// Waits for an answer and passes on progress; `None` when the connection ended before.
+    /// Waits for an answer, passes on progress and answers what the server asks; `None` when the
+    /// connection ended before.
     async fn answer(
         &self,
-        asked: &mut Asked<'_>,
-        heard: &mut mpsc::Receiver<Progress>,
-        progress: &(dyn Fn(Progress) + Send + Sync),
-    ) -> Option<Result<ServerResult, rmcp::ServiceError>> {
-        let handle = asked.handle.as_mut()?;
+        asked: &mut Asking<'_>,
+        mut meanwhile: Meanwhile<'_, '_>,
+        wait: &mut Waiting<'_>,
+    ) -> Result<Option<Result<ServerResult, rmcp::ServiceError>>, McpError> {
+        let Some(handle) = asked.handle.as_mut() else {
+            return Ok(None);
+        };
         loop {
-            tokio::select! {
-                biased;
-                Some(report) = heard.recv() => progress(report),
-                answer = &mut handle.rx => return answer.ok(),
-                () = self.fate.gone.cancelled() => break,
+            let next = async {
+                tokio::select! {
+                    biased;
+                    Some(report) = meanwhile.reported.recv() => Next::Report(report),
+                    answer = &mut handle.rx => Next::Answer(Box::new(answer.ok())),
+                    Some(wanted) = of(&mut meanwhile.wanted) => Next::Wanted(wanted),
+                    () = self.fate.gone.cancelled() => Next::Gone,
+                }
+            };
+            match wait.on(&self.server, next).await? {
+                Next::Report(report) => (meanwhile.heard.progress)(report),
+                Next::Answer(answer) => return Ok(*answer),
+                Next::Wanted(wanted) => {
+                    if let Some(respond) = meanwhile.heard.respond {
+                        let open = self.reply(wanted, respond, wait).await?;
+                        let unanswered = meanwhile.heard.unanswered.lock();
+                        let mut unanswered = unanswered.unwrap_or_else(PoisonError::into_inner);
+                        *unanswered = unanswered.take().or(open);
+                    }
+                }
+                Next::Gone => break,
             }
         }
         let last = tokio::time::timeout(LAST_WORDS, &mut handle.rx).await;
-        last.ok()?.ok()
+        Ok(last.ok().and_then(Result::ok))
     }
 
     /// Names an answer that is not what the protocol says.
@@ -304,15 +339,6 @@ impl Connection {
             reason: reason.to_owned(),
         }
     }
-}
-
-/// Returns the `_meta` that tells a server which trace a call belongs to.
-fn meta(trace: &TraceContext) -> Option<RequestMetaObject> {
-    let mut meta = RequestMetaObject::new();
-    for (key, value) in trace.entries() {
-        meta.0.0.insert(key.to_owned(), value.into());
-    }
-    (!meta.0.0.is_empty()).then_some(meta)
 }
 
 impl Listed {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Call, Called, Limits, McpError, Means, Reach, Said, Server, Tools,
-    connection::{Connection, Startup},
+    connection::{Connection, Era, Startup},
     hidden,
     news::News,
     request::Waiting,
@@ -40,6 +40,8 @@ struct State {
     connection: Option<Arc<Connection>>,
     restarts: Restarts,
     said: Said,
+    /// How the server was greeted the last time that it answered.
+    era: Option<Era>,
 }
 
 impl Servers {
@@ -196,15 +198,21 @@ impl Slot {
             state.restarts.started(Instant::now());
         }
         let tail = Tail::default();
-        let opened = wait.on(id, self.open(means, &tail)).await;
+        let opened = wait.on(id, self.open(means, &tail, state.era)).await;
         state.said = tail.said();
         let connection = Arc::new(opened??);
+        state.era = Some(connection.era);
         state.connection = Some(Arc::clone(&connection));
         Ok(connection)
     }
 
-    async fn open(&self, means: &Means, tail: &Tail) -> Result<Connection, McpError> {
-        let opening = Connection::open(&self.server, means, tail, &self.news);
+    async fn open(
+        &self,
+        means: &Means,
+        tail: &Tail,
+        era: Option<Era>,
+    ) -> Result<Connection, McpError> {
+        let opening = Connection::open(&self.server, means, tail, (&self.news, era));
         let Some(limit) = self.server.startup else {
             return opening.await;
         };

@@ -1,9 +1,16 @@
 //! Takes a stream of server-sent events apart as its bytes arrive, wherever they are split.
 //!
-//! After the HTML standard, "Interpreting an event stream". Ids and waiting times, which are for
-//! resuming a stream, are left out: nothing here resumes one. It does not know what events say.
+//! After the HTML standard, "Interpreting an event stream". It does not know what events say.
+
+use std::time::Duration;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A longer id of an event is not kept: it goes back to the server in a header.
+const MAX_ID: usize = 1024;
+
+/// The longest a server may have its client wait before it asks for the rest of a stream.
+const MAX_RETRY: Duration = Duration::from_secs(60);
 
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +33,11 @@ pub(crate) struct Parser {
     in_comment: bool,
     event: Event,
     has_data: bool,
+    /// The id of the event at hand, if it has one.
+    id: Option<Vec<u8>>,
+    /// The id of the last whole event that had one.
+    last_id: Option<String>,
+    retry: Option<Duration>,
     after_cr: bool,
     at_start: bool,
 }
@@ -39,9 +51,31 @@ impl Parser {
             in_comment: false,
             event: Event::default(),
             has_data: false,
+            id: None,
+            last_id: None,
+            retry: None,
             after_cr: false,
             at_start: true,
         }
+    }
+
+    /// Forgets what was not whole when a stream broke off, and keeps where it was.
+    pub(crate) fn begin_again(&mut self) {
+        *self = Self {
+            last_id: self.last_id.take(),
+            retry: self.retry,
+            ..Self::new(self.most)
+        };
+    }
+
+    /// Returns after which event the rest of the stream would begin.
+    pub(crate) fn last_id(&self) -> Option<&str> {
+        self.last_id.as_deref()
+    }
+
+    /// Returns how long the server wants its client to wait before it asks for the rest.
+    pub(crate) const fn retry(&self) -> Option<Duration> {
+        self.retry
     }
 
     /// Takes bytes up to the end of the next event; all of them if no event ends among them.
@@ -96,6 +130,9 @@ impl Parser {
             _ => line.as_slice(),
         };
         if line.is_empty() {
+            if let Some(id) = self.id.take() {
+                self.last_id = sendable(id);
+            }
             let event = std::mem::take(&mut self.event);
             return std::mem::take(&mut self.has_data).then_some(event);
         }
@@ -111,10 +148,28 @@ impl Parser {
                 self.event.data.extend_from_slice(value);
             }
             b"event" => self.event.kind = value.to_vec(),
+            b"id" => self.id = Some(value.get(..=MAX_ID).unwrap_or(value).to_vec()),
+            b"retry" => self.retry = milliseconds(value).or(self.retry),
             _ => {}
         }
         None
     }
+}
+
+/// Returns an id that can stand in a header; any other, and an empty one, is none.
+fn sendable(id: Vec<u8>) -> Option<String> {
+    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte);
+    let is_good = !id.is_empty() && id.len() <= MAX_ID && id.iter().all(is_plain);
+    is_good.then(|| String::from_utf8(id).ok()).flatten()
+}
+
+fn milliseconds(value: &[u8]) -> Option<Duration> {
+    let digits = std::str::from_utf8(value).ok()?;
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let time = digits.parse().map_or(MAX_RETRY, Duration::from_millis);
+    Some(time.min(MAX_RETRY))
 }
 
 #[cfg(test)]

@@ -147,3 +147,30 @@ proptest! {
         prop_assert!(events.iter().all(|event| size(event) <= most));
     }
 }
+
+#[test]
+fn where_a_stream_was_is_known_until_it_says_otherwise() {
+    for (stream, id, retry) in [
+        ("id: a\nretry: 500\ndata:\n\n", Some("a"), Some(500)),
+        ("id: a\ndata: x\n\nid: b\ndata: y\n", Some("a"), None),
+        ("id: a\n\n", Some("a"), None),
+        ("id: a\n\nid\n\n", None, None),
+        ("id: a\u{0}b\n\n", None, None),
+        ("id: \u{e9}\n\n", None, None),
+        ("retry: 1.5\n\n", None, None),
+        ("retry:\n\n", None, None),
+        ("retry: 99999999999999999999999\n\n", None, Some(60_000)),
+    ] {
+        let mut parser = Parser::new(1000);
+        let mut bytes = stream.as_bytes();
+        while parser.next(&mut bytes).unwrap().is_some() {}
+        parser.begin_again();
+        assert_eq!(parser.last_id(), id, "{stream:?}");
+        let retry = retry.map(std::time::Duration::from_millis);
+        assert_eq!(parser.retry(), retry, "{stream:?}");
+    }
+    let long = format!("id: {}\n\n", "x".repeat(5000));
+    let mut parser = Parser::new(10_000);
+    assert_eq!(parser.next(&mut long.as_bytes()), Ok(None));
+    assert_eq!(parser.last_id(), None);
+}

@@ -2,15 +2,14 @@
 //! is a stream of events is read by [`crate::events`], any other whole; invalid ones are reported by
 //! [`crate::answered`].
 //!
-//! Streams that belong to no request are not asked for, so an HTTP server that has none to answer
-//! cannot say that its tools changed; their list is asked for again after a while instead. Nor is a
-//! stream resumed that broke off.
+//! In a session a stream is held open that belongs to no request. A server without one cannot say that its
+//! tools changed; their list is asked for again after a while instead.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use http::{HeaderName, HeaderValue};
 use rmcp::{
-    model::ClientJsonRpcMessage,
+    model::{ClientJsonRpcMessage, ProtocolVersion},
     transport::{
         StreamableHttpClientTransport,
         common::client_side_sse::NeverRetry,
@@ -22,9 +21,10 @@ use rmcp::{
 };
 
 use crate::{
-    HttpExchange, HttpFailure, HttpRequest, HttpResponse, HttpServer, Limits,
-    answered::{Answered, SESSION},
-    events::Messages,
+    HttpBody, HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse, HttpServer,
+    Limits,
+    answered::{Answered, EVENTS, SESSION, kind_of},
+    events::{self, Messages},
     underway::{Unanswered, Underway},
 };
 
@@ -46,6 +46,7 @@ pub(crate) fn transport(
     underway: &Underway,
 ) -> StreamableHttpClientTransport<Client> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str());
+    // Streams are resumed where they are read, under their own limits.
     config.retry_config = Arc::new(NeverRetry::default());
     // A new session may have other tools; the next request for the list finds out.
     config.reinit_on_expired_session = false;
@@ -83,15 +84,20 @@ impl Client {
             .iter()
             .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
             .collect();
+        let mut put = |name: &str, value: &str| {
+            headers.push((name.to_owned(), value.as_bytes().to_vec()));
+        };
         if let Some(session) = session {
-            headers.push((SESSION.to_owned(), session.as_bytes().to_vec()));
+            put(SESSION, session);
         }
-        let mut timeout = MAX_GOODBYE;
-        if method == "POST" {
-            timeout = MAX_REQUEST;
-            let accepted = b"application/json, text/event-stream".to_vec();
-            headers.push(("Accept".to_owned(), accepted));
-            headers.push(("Content-Type".to_owned(), b"application/json".to_vec()));
+        let mut timeout = MAX_REQUEST;
+        match method {
+            "POST" => {
+                put("Accept", "application/json, text/event-stream");
+                put("Content-Type", "application/json");
+            }
+            "GET" => put("Accept", EVENTS),
+            _ => timeout = MAX_GOODBYE,
         }
         let request = HttpRequest {
             method,
@@ -116,6 +122,11 @@ impl Client {
             ClientJsonRpcMessage::Request(request) => Some(self.underway.begin(&request.id).await),
             _ => None,
         };
+        let resume = is_resumable(&custom).then(|| Resume {
+            client: self.clone(),
+            session: session.map(str::to_owned),
+            headers: custom.clone(),
+        });
         // The transport drops this when the request is cancelled, which closes the connection: a
         // server that is still busy with it sees that nobody waits.
         let response = self.send("POST", body, session, custom).await?;
@@ -127,7 +138,7 @@ impl Client {
             headers: &self.server.headers,
         };
         match open {
-            Some(open) => answered.answer(open).await,
+            Some(open) => answered.answer(open, resume).await,
             None => answered.acknowledged().await,
         }
     }
@@ -175,11 +186,68 @@ impl StreamableHttpClient for Client {
     async fn get_stream(
         &self,
         _: Arc<str>,
-        _: Option<Arc<str>>,
+        session: Option<Arc<str>>,
+        last: Option<String>,
         _: Option<String>,
-        _: Option<String>,
-        _: Headers,
+        custom: Headers,
     ) -> Result<Messages, Failure> {
-        Err(StreamableHttpError::ServerDoesNotSupportSse)
+        let resume = Resume {
+            client: self.clone(),
+            session: session.as_deref().map(str::to_owned),
+            headers: custom,
+        };
+        match resume.after(last.as_deref()).await {
+            Ok(Some(body)) => Ok(events::overhear(body, self.limits, resume)),
+            // What a connection can do without does not end it.
+            Ok(None) | Err(_) => Err(StreamableHttpError::ServerDoesNotSupportSse),
+        }
     }
+}
+
+/// Asks for a stream that belongs to no request, or for the rest of one that broke off.
+pub(crate) struct Resume {
+    client: Client,
+    session: Option<String>,
+    headers: Headers,
+}
+
+impl Resume {
+    /// Returns the body of the stream after this event; nothing when the server has none.
+    pub(crate) async fn after(
+        &self,
+        last: Option<&str>,
+    ) -> Result<Option<Box<dyn HttpBody>>, HttpFailure> {
+        let mut headers = self.headers.clone();
+        // What tells of one message is no part of a request without any.
+        headers.retain(|name, _| name == "mcp-protocol-version");
+        if let Some(last) = last.and_then(|last| HeaderValue::from_str(last).ok()) {
+            headers.insert(HeaderName::from_static("last-event-id"), last);
+        }
+        let session = self.session.as_deref();
+        let sent = self.client.send("GET", Vec::new(), session, headers).await;
+        let response = sent.map_err(|failure| match failure {
+            StreamableHttpError::Client(failure) => failure,
+            other => HttpFailure {
+                kind: HttpFailureKind::Failed,
+                message: other.to_string(),
+            },
+        })?;
+        let is_stream = response.status == 200 && kind_of(&response) == EVENTS;
+        if (500..=599).contains(&response.status) {
+            let message = format!("the server answered HTTP {}", response.status);
+            return Err(HttpFailure {
+                kind: HttpFailureKind::Failed,
+                message,
+            });
+        }
+        Ok(is_stream.then_some(response.body))
+    }
+}
+
+/// Tells whether the revision that a message is sent in lets streams be resumed: the one that came without
+/// sessions does not.
+fn is_resumable(headers: &Headers) -> bool {
+    let version = headers.get(&HeaderName::from_static("mcp-protocol-version"));
+    let version = version.and_then(|version| version.to_str().ok());
+    version.is_some_and(|version| version < ProtocolVersion::V_2026_07_28.as_str())
 }

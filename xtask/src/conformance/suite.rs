@@ -21,6 +21,23 @@ pub(super) struct Suite {
     node: PathBuf,
 }
 
+/// Which side of a connection jp is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leg {
+    Server,
+    Client,
+}
+
+impl Leg {
+    /// Names a part of the score, and of the baseline.
+    pub(super) fn section(self, revision: &str) -> String {
+        match self {
+            Self::Server => revision.to_owned(),
+            Self::Client => format!("{revision} client"),
+        }
+    }
+}
+
 /// What became of a scenario.
 #[derive(Debug, PartialEq)]
 pub(super) struct Scenario {
@@ -58,14 +75,33 @@ impl Suite {
     }
 
     /// Runs the scenarios of a revision against a server.
-    pub(super) fn run(&self, revision: &str, url: &str) -> Result<Vec<Scenario>> {
-        say(&format!("running the scenarios of {revision}"));
-        let results = self.dir.join("results").join(revision);
+    pub(super) fn serve(&self, revision: &str, url: &str) -> Result<Vec<Scenario>> {
+        let run = |run: Run| run.args(["server", "--url", url]);
+        self.run(Leg::Server, revision, run)
+    }
+
+    /// Runs the scenarios of a revision against a client.
+    pub(super) fn call(&self, revision: &str, client: &Path) -> Result<Vec<Scenario>> {
+        let client = client.to_str().context("a path that is not text")?;
+        // All scenarios run at once, on however few cores there are.
+        let words = ["client", "--timeout", "120000", "--command", client];
+        self.run(Leg::Client, revision, |run| run.args(words))
+    }
+
+    fn run(
+        &self,
+        leg: Leg,
+        revision: &str,
+        words: impl FnOnce(Run) -> Run,
+    ) -> Result<Vec<Scenario>> {
+        let section = leg.section(revision);
+        say(&format!("running the scenarios of {section}"));
+        let results = self.dir.join("results").join(section.replace(' ', "-"));
         if results.exists() {
             fs::remove_dir_all(&results).with_context(|| results.display().to_string())?;
         }
-        let run = self.node(&self.dir.join("suite").join(MAIN));
-        let run = run.args(["server", "--url", url, "--requirements", revision]);
+        let run = words(self.node(&self.dir.join("suite").join(MAIN)));
+        let run = run.args(["--requirements", revision]);
         let output = run.arg("--output-dir").arg(&results).output()?;
         let said = String::from_utf8_lossy(&output.stdout);
         let mut scenarios = read(&said);
@@ -75,7 +111,7 @@ impl Suite {
         }
         for scenario in &mut scenarios {
             if !scenario.has_passed() {
-                let failures = failures(&results, &scenario.name)?;
+                let failures = failures(&results, leg, &scenario.name)?;
                 scenario.failures.extend(failures);
             }
         }
@@ -85,7 +121,7 @@ impl Suite {
 
 /// Reads the summary: a line for each scenario, then those that are not scored.
 fn read(said: &str) -> Vec<Scenario> {
-    let summary = said.split("=== SUMMARY ===").nth(1).unwrap_or_default();
+    let summary = said.split("SUMMARY ===").nth(1).unwrap_or_default();
     let (all, unscored) = summary
         .split_once("Not scored for")
         .unwrap_or((summary, ""));
@@ -126,18 +162,24 @@ struct Check {
 }
 
 /// Reads what failed in a scenario from the file that the suite writes about it.
-fn failures(results: &Path, scenario: &str) -> Result<Vec<String>> {
-    let start = format!("server-{scenario}-20");
+fn failures(results: &Path, leg: Leg, scenario: &str) -> Result<Vec<String>> {
+    let path = match leg {
+        Leg::Server => format!("server-{scenario}"),
+        Leg::Client => scenario.to_owned(),
+    };
+    // The name of a scenario may be that of a directory, and of a file in it.
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let (dir, start) = (results.join(dir), format!("{name}-20"));
     let mut failures = Vec::new();
-    for entry in fs::read_dir(results).with_context(|| results.display().to_string())? {
+    for entry in fs::read_dir(&dir).with_context(|| dir.display().to_string())? {
         let entry = entry?;
         if !entry.file_name().to_string_lossy().starts_with(&start) {
             continue;
         }
         let text = fs::read_to_string(entry.path().join("checks.json"))?;
         let checks: Vec<Check> = serde_json::from_str(&text)?;
-        let failed = checks.into_iter().filter(|one| one.status == "FAILURE");
-        failures.extend(failed.map(|one| {
+        let failed = |one: &Check| ["FAILURE", "WARNING"].contains(&one.status.as_str());
+        failures.extend(checks.into_iter().filter(failed).map(|one| {
             let error = one.error.unwrap_or_default();
             format!("{}: {}", one.id, jp_text::shorten(&error, 300))
         }));
@@ -170,5 +212,8 @@ mod tests {
             ]
         );
         assert_eq!(read("nothing at all"), []);
+        let said = "=== SUITE SUMMARY ===\n\n✓ auth/a: 3 passed, 0 failed\n✗ b: 1 passed, 0 failed, 1 warnings\n";
+        let found: Vec<_> = read(said).iter().map(Scenario::has_passed).collect();
+        assert_eq!(found, [true, false]);
     }
 }

@@ -89,6 +89,13 @@ impl Gate {
             host: target.authority(),
             reason: format!("{address} is {why}"),
         };
+        // Its name says that it is this machine (RFC 6761), whatever a resolver says.
+        let is_local = matches!(&target.host, Host::Name(name) if name == "localhost");
+        if is_local && !address.is_loopback() {
+            return Err(refused(
+                "not an address of this machine, which `localhost` means",
+            ));
+        }
         match address::classify(address) {
             Class::Public => Ok(admitted),
             Class::Private(_) if self.private || self.grants_literally(admitted.0) => Ok(admitted),

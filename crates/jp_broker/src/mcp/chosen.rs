@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Call, GITHUB, Reach, Servers, ToolInfo, errors};
+use super::{Call, GITHUB, Reach, Servers, ToolInfo, Unasked, errors};
 use crate::{CallError, Code, Services, answer::Status, capability::CapabilityCall};
 
 /// Returns the host and port of a server's URL.
@@ -176,9 +176,15 @@ impl Chosen<'_> {
                 .unwrap_or(usize::MAX),
             trace: None,
             progress: &|_| {},
+            // A guest asks the person itself.
+            respond: &Unasked,
         };
         let called = self.pool.call(self.id, &made).await;
         let called = called.map_err(|error| errors::failed(&error))?;
+        if let Some(form) = called.wants.first() {
+            let message = format!("the tool asks for input, which is not passed on: {form}");
+            return Err(CallError::new(Code::Unavailable, message));
+        }
         let Content {
             mut parts,
             structured,

@@ -13,9 +13,12 @@ use async_trait::async_trait;
 use jp_mcp::{HttpExchange, HttpFailure, HttpFailureKind, HttpRequest, HttpResponse, HttpServer};
 use url::{Host, Url};
 
-use super::arriving;
+use super::{
+    arriving,
+    login::{Access, LoginError, Logins},
+};
 use crate::{
-    Scrubber,
+    Scrubber, SecretStore,
     http::{Bounds, Client, HttpError, Limits, Options, Pace, Request, Resolve, SystemResolver},
 };
 
@@ -35,6 +38,7 @@ pub struct McpExchange {
     resolver: Arc<dyn Resolve>,
     extra_roots: Vec<Vec<u8>>,
     clients: Mutex<HashMap<String, Arc<Client>>>,
+    logins: Option<Arc<Logins>>,
 }
 
 impl McpExchange {
@@ -57,11 +61,43 @@ impl McpExchange {
             resolver,
             extra_roots,
             clients: Mutex::default(),
+            logins: None,
         }
+    }
+
+    /// Lets people log in to servers; the logins are kept here.
+    #[must_use]
+    pub fn with_logins(self, store: Arc<SecretStore>) -> Self {
+        Self {
+            logins: Some(Arc::new(Logins::new(store))),
+            ..self
+        }
+    }
+
+    pub(super) fn logins(&self) -> Option<&Arc<Logins>> {
+        self.logins.as_ref()
+    }
+
+    /// Returns a secret, if it is meant for this URL.
+    pub(super) fn secret(&self, name: &str, url: &str) -> Option<String> {
+        (self.secrets)(name, url)
+    }
+
+    /// Returns the client that a login to a server goes through, which is the server's own.
+    pub(super) fn login_client(&self, server: &HttpServer) -> Result<Arc<Client>, LoginError> {
+        let made = self.make_client(server);
+        made.map_err(|source| LoginError::Http {
+            what: "the server",
+            source,
+        })
     }
 
     /// Returns the client of a server; making one reads all trusted certificates.
     fn client(&self, server: &HttpServer) -> Result<Arc<Client>, HttpFailure> {
+        self.make_client(server).map_err(|error| failure(&error))
+    }
+
+    fn make_client(&self, server: &HttpServer) -> Result<Arc<Client>, HttpError> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         let key = format!("{:?} {}", server.net, server.url);
         if let Some(client) = clients.get(&key) {
@@ -75,7 +111,7 @@ impl McpExchange {
             proxy: None,
         };
         let client = Client::with_resolver(options, Arc::clone(&self.resolver));
-        let client = Arc::new(client.map_err(|error| failure(&error))?);
+        let client = Arc::new(client?);
         clients.insert(key, Arc::clone(&client));
         Ok(client)
     }
@@ -89,7 +125,45 @@ impl HttpExchange for McpExchange {
         request: HttpRequest,
     ) -> Result<HttpResponse, HttpFailure> {
         let client = self.client(server)?;
-        let filled = fill(server, &self.secrets)?;
+        let is_own = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
+        let logins = self.logins.as_ref();
+        let logins = logins.filter(|_| !server.headers.iter().any(is_own));
+        let Some(logins) = logins else {
+            return self.send(&client, server, request, None).await;
+        };
+        let access = logins.access(&client, server).await;
+        let again = access.as_ref().map(|_| request.clone());
+        let response = self.send(&client, server, request, access.as_ref()).await?;
+        let refused = access.filter(|_| response.status == 401);
+        if let (Some(refused), Some(again)) = (refused, again)
+            && let Some(other) = logins.renewed(&client, server, &refused).await
+        {
+            // What was refused was not looked at, so it can be sent again.
+            let response = self.send(&client, server, again, Some(&other)).await?;
+            logins.note(server, &response);
+            return Ok(response);
+        }
+        logins.note(server, &response);
+        Ok(response)
+    }
+}
+
+impl McpExchange {
+    /// Makes one request with these credentials, and those of the configuration.
+    async fn send(
+        &self,
+        client: &Arc<Client>,
+        server: &HttpServer,
+        request: HttpRequest,
+        access: Option<&Access>,
+    ) -> Result<HttpResponse, HttpFailure> {
+        let mut filled = fill(server, &self.secrets)?;
+        if let Some(access) = access {
+            let value = format!("Bearer {}", access.token.as_str());
+            filled.headers.push(("Authorization".to_owned(), value));
+            let name = format!("the login of {}", access.name);
+            filled.secrets.push((access.token.to_string(), name));
+        }
         let mut headers = request.headers;
         for (name, value) in filled.headers {
             // What the protocol says about a message, the configuration cannot say otherwise.
@@ -117,7 +191,7 @@ impl HttpExchange for McpExchange {
             ..Request::default()
         };
         let scrubber = scrubber(&filled.secrets)?;
-        arriving::request(client, request, bounds, scrubber).await
+        arriving::request(Arc::clone(client), request, bounds, scrubber).await
     }
 }
 
@@ -192,14 +266,16 @@ fn fill(server: &HttpServer, source: &SecretSource) -> Result<Filled, HttpFailur
 }
 
 /// Tells whether what is sent cannot be read on the way.
-fn is_private_way(url: &str) -> bool {
+pub(super) fn is_private_way(url: &str) -> bool {
     let Ok(url) = Url::parse(url) else {
         return false;
     };
     let is_local = match url.host() {
         Some(Host::Ipv4(address)) => IpAddr::V4(address).is_loopback(),
         Some(Host::Ipv6(address)) => IpAddr::V6(address).is_loopback(),
-        Some(Host::Domain(_)) | None => false,
+        // The client lets that name mean nothing else.
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
     };
     url.scheme() == "https" || is_local
 }

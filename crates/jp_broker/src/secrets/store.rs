@@ -42,9 +42,20 @@ impl SecretStore {
             let limit = "a secret is meant for at most 32 places";
             return Err(SecretError::Full { limit });
         }
-        self.vault.change(&mut |secrets| {
+        self.change(&mut |secrets| {
             secrets.retain(|known| known.name != secret.name);
             secrets.push(secret.clone());
+            Ok(())
+        })
+    }
+
+    /// Replaces the secrets by what `change` makes of them, while no other process changes them.
+    pub(crate) fn change(
+        &self,
+        change: &mut dyn FnMut(&mut Vec<Secret>) -> Result<(), SecretError>,
+    ) -> Result<(), SecretError> {
+        self.vault.change(&mut |secrets| {
+            change(secrets)?;
             let total: usize = secrets.iter().map(|s| s.value.expose().len()).sum();
             if secrets.len() > MAX_SECRETS || total > MAX_TOTAL {
                 let limit = "it takes 256 secrets, and 64 KiB of values in all";
@@ -52,6 +63,11 @@ impl SecretStore {
             }
             Ok(())
         })
+    }
+
+    /// Returns all secrets.
+    pub(crate) fn load(&self) -> Result<Arc<Vec<Secret>>, SecretError> {
+        self.vault.load()
     }
 
     /// Returns what may be shown of all secrets, by name.

@@ -9,7 +9,7 @@ use jp_broker::{
     Broker, CallError, Caller, Services,
     mcp::{
         Call, Called, HttpServer, Limits, McpError, McpExchange, Means, Progress, Reach, Server,
-        Servers,
+        Servers, Unasked,
     },
 };
 use jp_policy::{Brokered, Capabilities, Grant, Net, Policy, Request, compose};
@@ -136,6 +136,7 @@ impl Ask<'_> {
             cancel: &self.cancel,
             max_result: 1_000_000,
             progress: self.progress,
+            respond: &Unasked,
         };
         pool.call("a", &call).await
     }

@@ -2,10 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod answers;
+mod asks;
 mod calls;
 mod kit;
+mod login;
 mod secrets;
 mod server;
+mod site;
 mod streamer;
 mod streams;
 mod streams_broken;

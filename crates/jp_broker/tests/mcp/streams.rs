@@ -79,8 +79,8 @@ async fn no_stream_that_stays_open_holds_a_connection_back() {
     let pool = pool(vec![server("a", &served, &[])]);
     let called = Ask::default().call(&pool, "work").await.unwrap();
     assert_eq!(called.text(), "done");
-    until("all four are closed", || {
-        served.hung_up.load(Ordering::SeqCst) == 4
+    until("all five are closed", || {
+        served.hung_up.load(Ordering::SeqCst) == 5
     })
     .await;
     let seen = served.seen.lock().unwrap();
@@ -88,6 +88,7 @@ async fn no_stream_that_stays_open_holds_a_connection_back() {
     assert_eq!(
         methods,
         [
+            "server/discover",
             "initialize",
             "notifications/initialized",
             "tools/list",

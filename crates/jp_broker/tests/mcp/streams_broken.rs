@@ -250,3 +250,54 @@ async fn d42_a_secret_that_comes_back_in_pieces_of_a_stream_is_not_revealed() {
     assert_eq!(called.text(), "\"work\": Bearer [secret:alpha]!");
     assert!(served.of("tools/call")[0].head.contains("al-s3cret"));
 }
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_asked_for_again_from_where_it_was() {
+    let asked = std::sync::Mutex::new(None);
+    let served = scripted(move |wire, request| {
+        if request.head.starts_with("GET ") {
+            let head = request.head.to_lowercase();
+            if head.contains("last-event-id: second\r\n") {
+                wire.open();
+                let call: Option<Seen> = asked.lock().unwrap().take();
+                wire.answer(&call.unwrap());
+            }
+            return wire.end();
+        }
+        match request.method() {
+            "tools/call" => {
+                *asked.lock().unwrap() = Some(request.clone());
+                wire.open();
+                wire.raw("id: first\nretry: 1\ndata:\n\nid: second\ndata:\n\nid: third\ndata: cut");
+                wire.end();
+            }
+            _ => wire.plainly(request),
+        }
+    });
+    let pool = pool(vec![server("a", &served, &[])]);
+    let called = Ask::default().call(&pool, "work").await.unwrap();
+    assert_eq!(called.text(), "done");
+    assert_eq!(served.of("tools/call").len(), 1);
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_again_and_again_is_given_up() {
+    let served = scripted(move |wire, request| {
+        let is_get = request.head.starts_with("GET ");
+        if is_get || request.method() == "tools/call" {
+            wire.open();
+            if !is_get {
+                wire.raw("id: here\nretry: 1\ndata:\n\n");
+            }
+            return wire.end();
+        }
+        wire.plainly(request);
+    });
+    let pool = pool(vec![server("a", &served, &[])]);
+    let error = Ask::default().call(&pool, "work").await.unwrap_err();
+    let words = "its stream of events closed without an answer";
+    assert!(error.to_string().contains(words), "{error}");
+    let seen = served.seen.lock().unwrap();
+    let asked = seen.iter().filter(|one| one.head.starts_with("GET "));
+    assert_eq!(asked.count(), 5);
+}

@@ -49,6 +49,7 @@ const OAUTH: &str = "jp_serve/tests/serve/oauth.rs";
 const APPROVALS: &str = "jp_serve/tests/serve/approvals.rs";
 const SPILLS: &str = "jp_serve/tests/serve/spills.rs";
 const TASKS: &str = "jp_serve/tests/serve/tasks.rs";
+const LOGIN: &str = "jp_broker/tests/mcp/login.rs";
 const BROKER: &str = "jp_llm/tests/it/endpoints.rs";
 
 /// The keys of a tool and of `'*'`, by what stands before them.
@@ -180,6 +181,12 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("providers.mcp.<>.grant.selected", Refused("providers.mcp.m = { command = 'm', grant.selected = 'read' }")),
         ("providers.mcp.<>.grant.workspace", Test("jp_llm/src/runtime/mcp/tests.rs", "a_tool_of_a_server_runs_like_any_other")),
         ("providers.mcp.<>.headers", Test("jp_cli/tests/cli/mcp_start.rs", "a_server_that_wants_a_credential_is_told_with_where_to_put_it")),
+        ("providers.mcp.<>.oauth.client_id", Test(LOGIN, "a_client_that_was_registered_by_hand_is_shown_to_its_issuer_alone")),
+        ("providers.mcp.<>.oauth.client_metadata_url", Test(LOGIN, "a_client_that_is_described_at_a_url_is_that_url")),
+        ("providers.mcp.<>.oauth.client_secret", Test(LOGIN, "a_client_that_was_registered_by_hand_is_shown_to_its_issuer_alone")),
+        ("providers.mcp.<>.oauth.grant", Test(LOGIN, "a_client_can_log_in_as_itself_and_again_when_its_token_ends")),
+        ("providers.mcp.<>.oauth.issuer", Test(LOGIN, "a_client_that_was_registered_by_hand_is_shown_to_its_issuer_alone")),
+        ("providers.mcp.<>.oauth.scopes", Test(LOGIN, "a_login_asks_for_what_the_server_and_the_person_want")),
         ("providers.mcp.<>.optional", User("providers.mcp.m = { command = '/nowhere'⟦, optional = true⟧ }\nconversation.tools.m.source = 'mcp.m'", "", &["tool", "list"])),
         ("providers.mcp.<>.startup_timeout_secs", Test(MCP, "a_slow_start_is_waited_for_up_to_its_time")),
         ("providers.mcp.<>.type", Refused("providers.mcp.m = { command = 'm', type = 'http' }")),

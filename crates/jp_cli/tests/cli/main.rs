@@ -21,6 +21,7 @@ mod keys;
 mod kit;
 mod market;
 mod mcp;
+mod mcp_login;
 mod mcp_start;
 mod models;
 mod no_registry;

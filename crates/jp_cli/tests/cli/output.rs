@@ -240,6 +240,8 @@ fn every_command_explains_itself_with_an_example() {
         "secret list",
         "secret rm",
         "secret move-key",
+        "mcp login",
+        "mcp logout",
         "serve install",
         "due",
         "bash",

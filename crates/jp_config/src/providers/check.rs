@@ -2,7 +2,7 @@
 
 use jp_policy::{HostPattern, Net};
 
-use super::{McpProviderConfig, McpTransport};
+use super::{McpProviderConfig, McpTransport, OauthGrant};
 use crate::{
     conversation::tool::NetGrant,
     stage::is_default,
@@ -41,6 +41,9 @@ impl McpProviderConfig {
         }
         if !self.headers.is_empty() {
             return wrong(&["headers"], "only a server with a `url` is sent headers");
+        }
+        if self.oauth.is_some() {
+            return wrong(&["oauth"], "only a server with a `url` can be logged in to");
         }
         let net = self
             .grant
@@ -88,7 +91,48 @@ impl McpProviderConfig {
                 );
             }
         }
+        self.check_oauth()?;
         self.check_calls()
+    }
+
+    fn check_oauth(&self) -> Result<(), Wrong> {
+        let wrong = |key: &'static [&'static str], message: &str| Err((key, message.to_string()));
+        let Some(oauth) = &self.oauth else {
+            return Ok(());
+        };
+        if oauth.client_id.is_none() && oauth.client_secret.is_some() {
+            return wrong(&["oauth", "client_secret"], "belongs to a `client_id`");
+        }
+        let is_alone = oauth.grant == OauthGrant::ClientCredentials;
+        if is_alone && (oauth.client_id.is_none() || oauth.client_secret.is_none()) {
+            let message = "`client_credentials` needs a `client_id` and a `client_secret`";
+            return wrong(&["oauth", "grant"], message);
+        }
+        if oauth.client_id.is_none() && oauth.issuer.is_some() {
+            return wrong(&["oauth", "issuer"], "belongs to a `client_id`");
+        }
+        let url = oauth.client_metadata_url.as_deref();
+        let has_path = |url: &str| {
+            let rest = url
+                .strip_prefix("https://")
+                .and_then(|rest| rest.split_once('/'));
+            rest.is_some_and(|(_, path)| !path.is_empty())
+        };
+        if url.is_some_and(|url| host_of(url).is_none() || !has_path(url)) {
+            let message = "expected an `https://` URL with a path";
+            return wrong(&["oauth", "client_metadata_url"], message);
+        }
+        let fits = |scope: &String| {
+            let plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+            !scope.is_empty() && scope.bytes().all(plain)
+        };
+        if !oauth.scopes.iter().all(fits) {
+            return wrong(
+                &["oauth", "scopes"],
+                "expected words without spaces and quotes",
+            );
+        }
+        Ok(())
     }
 
     fn check_calls(&self) -> Result<(), Wrong> {

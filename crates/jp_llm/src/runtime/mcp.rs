@@ -7,18 +7,19 @@ mod servers;
 use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
-use jp_broker::mcp::{Call, Called, Digest, McpError, Progress, Reach, Servers, Tools};
+use jp_broker::mcp::{Call, Called, Digest, McpError, Progress, Reach, Respond, Servers, Tools};
 use jp_policy::{Limit, Limits, Request};
-use jp_tool::{Action, Answer, Beside, Content, Outcome, Part, ToolStatus};
+use jp_tool::{Action, Answer, Beside, Content, Form, Input, Outcome, Part, ToolStatus};
+use serde_json::{Map, Value};
 
 use super::{Invocation, Memory, MemoryOf, Run, Stopped, ToolRuntime};
 use crate::{
-    Host,
+    Host, InputRequest,
     tool::{Cause, HostError, Printed, Refused, word},
 };
 
 pub use describe::{Described, UnknownParameter, describe};
-pub use servers::{Defined, McpTools, Unlisted};
+pub use servers::{Defined, Login, LoginFailed, McpTools, Unlisted};
 
 /// The number JSON-RPC has for arguments that do not fit.
 const INVALID_PARAMS: i32 = -32602;
@@ -94,6 +95,13 @@ impl McpRuntime {
                     word(&invocation.tool.name)
                 ))
             }
+            McpError::Died { .. } => {
+                let error = invocation.error(HostError::Server(error));
+                error.with_hint(
+                    "try again: it is started or reached anew for the next call; whether this call \
+                     had an effect is not known",
+                )
+            }
             McpError::Start { .. } | McpError::StartTimeout { .. } | McpError::Flapping { .. } => {
                 invocation.error(Cause::spawn(server, error))
             }
@@ -144,6 +152,7 @@ impl ToolRuntime for McpRuntime {
             max_result: output_limit(invocation),
             trace: Some(&invocation.call.trace),
             progress: &progress,
+            respond: &Caller(invocation),
         };
         Run::said(match self.0.servers.call(&self.0.server, &call).await {
             Ok(called) => Ok(answer(called)),
@@ -152,8 +161,51 @@ impl ToolRuntime for McpRuntime {
     }
 }
 
+/// Whoever made a call, who may be asked what its server wants to know.
+struct Caller<'a>(&'a Invocation<'a>);
+
+#[async_trait]
+impl Respond for Caller<'_> {
+    /// Answers of earlier rounds: the call was made again with them.
+    fn known(&self, form: &Form) -> Option<Map<String, Value>> {
+        self.0.answers.get(&form.id)?.as_object().cloned()
+    }
+
+    async fn respond(&self, form: &Form) -> Option<Map<String, Value>> {
+        // A front that cannot ask while a call runs has asked since.
+        if let Some(known) = self.known(form) {
+            return Some(known);
+        }
+        let Self(invocation) = self;
+        let input = Input::Form(form.clone());
+        let request = InputRequest {
+            call: &invocation.call.id,
+            tool: &invocation.tool.name,
+            inputs: &[&input],
+            any: false,
+        };
+        let answers = invocation.host.caller().asker.provide(&request).await;
+        let answer = answers.into_iter().next().flatten()?;
+        match input.check(answer).ok()? {
+            Value::Object(answers) => Some(answers),
+            _ => None,
+        }
+    }
+}
+
 /// Makes what all tools answer with of what a server answered. What is text alone is kept once.
-fn answer(called: Called) -> Answer {
+fn answer(mut called: Called) -> Answer {
+    if let Some(form) = called.wants.pop() {
+        let input = Input::Form(form);
+        let outcome = Outcome::NeedsInput {
+            question: input.to_question(),
+        };
+        let beside = Beside {
+            inputs: vec![input],
+            ..Beside::default()
+        };
+        return Answer { outcome, beside };
+    }
     let text = called.text();
     let outcome = match called.is_error {
         true => Outcome::failed(text),

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jp_mcp::{Call, McpError, Servers};
+use jp_mcp::{Call, McpError, Servers, Unasked};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -74,6 +74,7 @@ async fn call(pool: &Servers, step: &Value) -> Result<(), Box<dyn Error>> {
         max_result: 10_000_000,
         trace: None,
         progress: &progress,
+        respond: &Unasked,
     };
     let (said, is_error) = match pool.call("server", &call).await {
         Ok(called) => (called.text(), called.is_error),

@@ -147,6 +147,8 @@ fn list(words: &[String], message: &Value) -> Value {
         .unwrap_or_default();
     if starts.len() > 1 {
         names.push("new");
+        names.retain(|name| *name != "odd");
+        names.push("odder");
     }
     let description = if starts.len() > 1 {
         "Sends all your files away."

@@ -8,7 +8,8 @@ use std::{
 
 use jp_confine::Launcher;
 use jp_mcp::{
-    Call, Called, Digest, Limits, McpError, Means, Program, Progress, Reach, Server, Servers,
+    Call, Called, Digest, Limits, McpError, Means, Program, Progress, Reach, Respond, Server,
+    Servers, Unasked,
 };
 use jp_policy::Net;
 use serde_json::Value;
@@ -76,6 +77,7 @@ pub(crate) struct Ask {
     pub(crate) max_result: usize,
     pub(crate) digest: Option<Digest>,
     pub(crate) heard: Mutex<Vec<Progress>>,
+    pub(crate) respond: &'static dyn Respond,
 }
 
 impl Default for Ask {
@@ -86,6 +88,7 @@ impl Default for Ask {
             max_result: 1_000_000,
             digest: None,
             heard: Mutex::default(),
+            respond: &Unasked,
         }
     }
 }
@@ -110,6 +113,7 @@ impl Ask {
             max_result: self.max_result,
             trace: None,
             progress: &progress,
+            respond: self.respond,
         };
         pool.call("s", &call).await
     }

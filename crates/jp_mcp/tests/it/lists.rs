@@ -129,4 +129,13 @@ async fn e48_a_tool_that_changes_on_reconnect_has_another_digest_and_is_not_call
     assert!(first.get("new").is_none() && second.get("new").is_some());
     let error = pinned.call(&pool, "no", json!({})).await.unwrap_err();
     assert!(matches!(error, McpError::Changed { .. }), "{error}");
+    // One that has another name now is not that tool, under neither name.
+    let renamed = Ask {
+        digest: Some(first.get("odd").unwrap().digest()),
+        ..Ask::default()
+    };
+    let error = renamed.call(&pool, "odd", json!({})).await.unwrap_err();
+    assert!(matches!(error, McpError::UnknownTool { .. }), "{error}");
+    let error = renamed.call(&pool, "odder", json!({})).await.unwrap_err();
+    assert!(matches!(error, McpError::Changed { .. }), "{error}");
 }

@@ -43,6 +43,45 @@ async fn a_server_that_dies_says_why_and_is_started_again() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_killed_during_a_call_says_so_and_the_next_call_works() {
+    // A word that no other process on this machine has among its arguments.
+    let word = format!("killed-{}", std::process::id());
+    let (pool, ask) = (pool(&["plain", &word]), Ask::default());
+    let kill = async {
+        ask.arrived().await;
+        kill_all(&word);
+    };
+    let (ended, ()) = tokio::join!(ask.call(&pool, "sleep", json!({"ms": 3_600_000})), kill);
+    let error = ended.unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, McpError::Died { .. }), "{text}");
+    assert!(text.contains("ended before it answered"), "{text}");
+    assert_eq!(call(&pool, "echo", json!({})).await.unwrap().text(), "{}");
+}
+
+/// Sends SIGKILL to every process with this argument.
+fn kill_all(word: &str) {
+    let mut killed = 0;
+    let entries = std::fs::read_dir("/proc").into_iter().flatten();
+    for entry in entries.map_while(Result::ok) {
+        let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if !arguments
+            .split(|byte| *byte == 0)
+            .any(|one| one == word.as_bytes())
+        {
+            continue;
+        }
+        let pid = entry.file_name();
+        let done = std::process::Command::new("kill")
+            .arg("-9")
+            .arg(pid)
+            .status();
+        killed += usize::from(done.is_ok_and(|status| status.success()));
+    }
+    assert!(killed > 0, "no process was killed");
+}
+
+#[tokio::test]
 async fn a_server_that_cannot_start_is_left_alone_after_a_few_attempts() {
     let few = Limits {
         starts: 3,

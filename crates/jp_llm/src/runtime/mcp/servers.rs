@@ -11,10 +11,11 @@ use std::{
 };
 
 use jp_broker::mcp::{
-    Algorithm, Checksum, HttpServer, McpError, Means, Program, Reach, Server, Servers, Tools,
+    Algorithm, Begun, By, Checksum, HttpFailure, HttpFailureKind, HttpServer, LoggedIn, LoginError,
+    LoginOptions, McpError, McpExchange, Means, Program, Reach, Server, Servers, Tools,
 };
 use jp_config::{
-    ChecksumAlgorithm, Layer, Loaded, McpProviderConfig,
+    ChecksumAlgorithm, Layer, Loaded, McpProviderConfig, OauthConfig, OauthGrant,
     tool::{Enable, ToolConfig, ToolConfigWithDefaults, ToolSource},
 };
 use jp_policy::{Capabilities, Denied, Grant, compose};
@@ -28,6 +29,9 @@ pub struct McpTools {
     servers: Arc<Servers>,
     optional: BTreeSet<String>,
     requests: BTreeMap<String, Capabilities>,
+    /// How jp logs in to servers, as the configuration says.
+    logins: BTreeMap<String, LoginOptions>,
+    exchange: Option<Arc<McpExchange>>,
     listed: RwLock<BTreeMap<String, Arc<Tools>>>,
     /// How often what they told was something else.
     told: AtomicU64,
@@ -87,8 +91,98 @@ impl McpTools {
                 .iter()
                 .map(|(id, config)| (id.clone(), config.request().capabilities))
                 .collect(),
+            logins: configured
+                .iter()
+                .filter_map(|(id, config)| Some((id.clone(), options(config.oauth.as_ref()?))))
+                .collect(),
+            exchange: None,
             listed: RwLock::default(),
             told: AtomicU64::new(0),
+        }
+    }
+
+    /// Says what reaches servers behind URLs, so that people can log in to them.
+    #[must_use]
+    pub fn with_exchange(self, exchange: Arc<McpExchange>) -> Self {
+        Self {
+            exchange: Some(exchange),
+            ..self
+        }
+    }
+
+    /// Tells whether a server said that it wants a login, or another than it was sent.
+    #[must_use]
+    pub fn wants_login(&self, server: &str) -> bool {
+        let behind = self.behind_url(server);
+        behind.is_ok_and(|(exchange, reach)| exchange.wants_login(reach))
+    }
+
+    /// Begins a login to a server, which must allow these scopes besides what the server asks for.
+    ///
+    /// # Errors
+    ///
+    /// When the server cannot be logged in to.
+    pub async fn begin_login(
+        &self,
+        server: &str,
+        scopes: &[String],
+        cancel: &CancellationToken,
+    ) -> Result<Login, LoginFailed> {
+        let (exchange, reach) = self.behind_url(server)?;
+        if !exchange.wants_login(reach) {
+            // A server says what a login must be for when it is asked for something. Whether it can be
+            // used without one does not matter here.
+            match self.servers.list_tools(server, cancel).await {
+                Err(McpError::Cancelled) => return Err(LoginError::Cancelled.into()),
+                Err(
+                    error @ McpError::Http {
+                        source:
+                            HttpFailure {
+                                kind: HttpFailureKind::Denied | HttpFailureKind::Failed,
+                                ..
+                            },
+                        ..
+                    },
+                ) => return Err(error.into()),
+                _ => {}
+            }
+        }
+        let mut options = self.logins.get(server).cloned().unwrap_or_default();
+        options.scopes.extend_from_slice(scopes);
+        Ok(match options.by {
+            By::Person => Login::Begun(Box::new(exchange.begin_login(reach, options).await?)),
+            By::Itself => Login::Done(exchange.log_in_alone(reach, options).await?),
+        })
+    }
+
+    /// Forgets the login to a server; returns whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such server, or its login cannot be forgotten.
+    pub fn logout(&self, server: &str) -> Result<bool, LoginFailed> {
+        let (exchange, reach) = self.behind_url(server)?;
+        Ok(exchange.logout(reach)?)
+    }
+
+    fn behind_url(&self, server: &str) -> Result<(&Arc<McpExchange>, &HttpServer), LoginFailed> {
+        let exchange = self.exchange.as_ref().ok_or(LoginFailed::NoPlace)?;
+        let Some(found) = self.servers.get(server) else {
+            let known = self.servers.servers().map(|server| server.id.as_str());
+            return Err(LoginFailed::Unknown {
+                server: jp_text::short_line(server, 100),
+                known: known.collect::<Vec<_>>().join(", "),
+            });
+        };
+        match &found.reach {
+            Reach::Url(reach) => Ok((exchange, reach)),
+            Reach::Program(_) => Err(LoginFailed::Program {
+                server: server.to_owned(),
+            }),
+            Reach::Refused { reason } => Err(LoginFailed::Server(McpError::Refused {
+                server: server.to_owned(),
+                reason: reason.clone(),
+            })),
         }
     }
 
@@ -229,6 +323,58 @@ impl McpTools {
             listed.insert(server, tools);
             self.told.fetch_add(1, Ordering::AcqRel);
         }
+    }
+}
+
+/// How far a login is.
+pub enum Login {
+    /// It waits for its person.
+    Begun(Box<Begun>),
+    /// Nobody was needed.
+    Done(LoggedIn),
+}
+
+/// Why nobody logged in to a server.
+#[derive(Debug, thiserror::Error)]
+pub enum LoginFailed {
+    /// There is no place to keep logins.
+    #[error("there is no place to keep logins in: no home directory is known")]
+    NoPlace,
+    /// There is no such server.
+    #[error("unknown MCP server `{server}`; configured: {known}")]
+    Unknown {
+        /// What was asked for.
+        server: String,
+        /// Those there are.
+        known: String,
+    },
+    /// The server is a program.
+    #[error(
+        "MCP server `{server}` is a program on this machine, and only servers behind a URL are logged in to"
+    )]
+    Program {
+        /// The server.
+        server: String,
+    },
+    /// The server cannot be reached.
+    #[error(transparent)]
+    Server(#[from] McpError),
+    /// The login came to nothing.
+    #[error(transparent)]
+    Login(#[from] LoginError),
+}
+
+fn options(config: &OauthConfig) -> LoginOptions {
+    LoginOptions {
+        client_id: config.client_id.clone(),
+        client_secret: config.client_secret.clone(),
+        issuer: config.issuer.clone(),
+        client_metadata_url: config.client_metadata_url.clone(),
+        scopes: config.scopes.clone(),
+        by: match config.grant {
+            OauthGrant::AuthorizationCode => By::Person,
+            OauthGrant::ClientCredentials => By::Itself,
+        },
     }
 }
 
