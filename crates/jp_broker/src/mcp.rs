@@ -23,7 +23,7 @@ use chosen::{Listed, Replied, choose, github, host_of};
 pub use exchange::{McpExchange, SecretSource};
 pub use jp_mcp::{
     Algorithm, Call, Called, Checksum, Digest, HttpServer, Limits, McpError, Means, Program,
-    Progress, Reach, Server, Servers, ToolInfo, Tools,
+    Progress, Reach, Server, ServerSecrets, Servers, ToolInfo, Tools,
 };
 
 /// The id of GitHub's server.

@@ -80,8 +80,7 @@ impl From<OpenError> for CliError {
             },
             OpenError::Keyring { .. }
             | OpenError::Directory { .. }
-            | OpenError::ConfigDir { .. }
-            | OpenError::OwnPlaces { .. } => Self::usage(error.to_string()),
+            | OpenError::ConfigDir { .. } => Self::usage(error.to_string()),
         }
     }
 }

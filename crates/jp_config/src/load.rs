@@ -74,9 +74,14 @@ impl Loaded {
     /// Returns who a tool's entry comes from: the workspace if it had any part in it.
     #[must_use]
     pub fn defined_by(&self, tool: &str) -> Layer {
-        let entry = self.config.conversation.tools.tools.get(tool);
-        let server = match entry.map(|entry| &entry.source) {
-            Some(ToolSource::Mcp { server, .. }) => self.touched_servers.contains(server),
+        let tools = &self.config.conversation.tools;
+        let entry = tools.tools.get(tool);
+        let family = tools.family_of(tool).filter(|_| entry.is_none());
+        let server = match (entry.map(|entry| &entry.source), family) {
+            (Some(ToolSource::Mcp { server, .. }), _) => self.touched_servers.contains(server),
+            (None, Some(family)) => {
+                self.touched_servers.contains(family.server) || self.touched.contains(family.key)
+            }
             _ => false,
         };
         if server || self.touched.contains(tool) || self.touched.contains("*") {

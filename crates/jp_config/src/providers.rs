@@ -53,6 +53,11 @@ pub struct McpProviderConfig {
     /// The names of the environment variables it may see.
     #[serde(default, skip_serializing_if = "is_default")]
     pub variables: Vec<String>,
+    /// Further variables of the program's environment, with their values. In your own configuration a
+    /// value may hold `{{secret:NAME}}`, which is filled in when the program starts.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub environment: Map<String>,
     /// What the program's bytes must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub checksum: Option<Checksum>,

@@ -39,20 +39,6 @@ pub enum OpenError {
         /// What is there instead.
         path: PathBuf,
     },
-    /// The workspace holds jp's own directories: a tool that may write there could change the policy it
-    /// runs under, and the record of what it did.
-    #[error(
-        "the workspace {} holds {}, which tools must not reach; work in another directory, or move \
-         jp's own with JP_CONFIG_DIR and JP_DATA_DIR",
-        root.display(),
-        dir.display()
-    )]
-    OwnPlaces {
-        /// The workspace.
-        root: PathBuf,
-        /// The directory of jp in it.
-        dir: PathBuf,
-    },
     /// The configuration is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),

@@ -31,6 +31,7 @@ mod places;
 mod prepared;
 mod principal;
 mod registries;
+mod told;
 mod workspace;
 
 pub use error::OpenError;

@@ -3,14 +3,15 @@
 use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
 use jp_audit::Options;
-use jp_config::{Loaded, Sources, load};
+use jp_config::{KnowledgeBaseConfig, Loaded, Sources, load};
 use jp_confine::Launcher;
 use jp_llm::{
     Host, HostBuilder, LazyBroker, LazyRuntime, McpTools, Trust, TrustStore, Variable,
     broker::{self, McpExchange, Means},
 };
+use jp_policy::{FileRule, Files, LimitError, Policy};
 
-use crate::{Location, OpenError, Places, Workspace, registries};
+use crate::{Location, OpenError, Places, Workspace, registries, told::Told};
 
 /// Takes warnings for the person who runs tools.
 type Warn = dyn Fn(&str) + Send + Sync;
@@ -118,8 +119,7 @@ impl Opening {
     /// When the configuration is wrong, or something of the user's cannot be used.
     pub fn open(&self, places: &Places) -> Result<Workspace, OpenError> {
         let loaded = self.load(places)?;
-        let policy = loaded.config.policy.clone().unwrap_or_default();
-        let host = Host::builder(self.location.root.clone(), policy.to_policy()?);
+        let host = Host::builder(self.location.root.clone(), self.policy(&loaded, places)?);
         self.wire(loaded, host.wasm(self.runtime(places)), places)
     }
 
@@ -130,9 +130,22 @@ impl Opening {
         places: &Places,
     ) -> Result<Workspace, OpenError> {
         let loaded = self.load(places)?;
-        let policy = loaded.config.policy.clone().unwrap_or_default();
         let host = before.host().clone().into_builder();
-        self.wire(loaded, host.policy(policy.to_policy()?), places)
+        let policy = self.policy(&loaded, places)?;
+        self.wire(loaded, host.policy(policy), places)
+    }
+
+    /// Returns what the user allows. Where jp's own files lie in the directory, its files are not for
+    /// tools: one that may write there could change the policy it runs under.
+    fn policy(&self, loaded: &Loaded, places: &Places) -> Result<Policy, LimitError> {
+        let said = loaded.config.policy.clone().unwrap_or_default();
+        let mut policy = said.to_policy()?;
+        if places.own_within(&self.location.root).is_some() {
+            let files = &mut policy.capabilities.files;
+            let kept = files.rules().iter().filter(|rule| !is_of_workspace(rule));
+            *files = Files::new(kept.cloned());
+        }
+        Ok(policy)
     }
 
     /// Says how Wasm tools are run, if this program runs any.
@@ -163,10 +176,17 @@ impl Opening {
         let policy = config.policy.clone().unwrap_or_default();
         let variable = Arc::clone(&self.variable);
         let tools = registries::tools(&loaded, &self.location, places)?;
+        let no_workspace = places.own_within(root).is_some();
+        let knowledge = match no_workspace {
+            // Its topics are directories of the workspace.
+            true => KnowledgeBaseConfig::default(),
+            false => config.kb.clone(),
+        };
         let host = host
+            .no_workspace(no_workspace)
             .unconfined(policy.unconfined)
             .command_memory(policy.command_memory.map(|size| size.0))
-            .knowledge(config.kb.clone())
+            .knowledge(knowledge)
             .places(places.granted(root))
             .temp_dir(places.cache_dir().map(|cache| cache.join("tmp")))
             .variable(move |name| variable(name))
@@ -181,6 +201,7 @@ impl Opening {
 
     /// Adds what reaches beyond this process: MCP servers and the broker.
     fn outward(&self, host: HostBuilder, loaded: &Loaded, places: &Places) -> HostBuilder {
+        let places_of_told = places.data_dir().ok().map(Told::below);
         let Ok(places) = places.broker() else {
             return host;
         };
@@ -188,10 +209,15 @@ impl Opening {
         let means = Means {
             launcher: host.launcher().cloned(),
             unconfined: host.unconfined(),
+            secrets: Some(broker::server_secrets(&places)),
             http: Some(Arc::new(McpExchange::new(broker::secret_source(&places)))),
             ..Means::default()
         };
         let servers = McpTools::new(loaded, &host, means.clone(), &*self.variable);
+        let servers = match places_of_told {
+            Some(told) => servers.remembering(Arc::new(told), loaded, &host),
+            None => servers,
+        };
         let servers = Arc::new(servers);
         let config = loaded.config.broker.clone();
         let theirs = Arc::clone(&servers);
@@ -201,6 +227,15 @@ impl Opening {
         });
         host.into_builder().mcp(servers).broker(broker)
     }
+}
+
+/// Tells whether a rule shows anything of the workspace.
+fn is_of_workspace(rule: &FileRule) -> bool {
+    let path = rule.path.as_str();
+    let below = |path: &str| path.is_empty() || path.starts_with('/');
+    path == "/"
+        || path.strip_prefix("/workspace").is_some_and(below)
+        || path.strip_prefix("/subjects").is_some_and(below)
 }
 
 fn trust(location: &Location, loaded: &Loaded, places: &Places) -> Result<Trust, OpenError> {

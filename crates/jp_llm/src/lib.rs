@@ -40,7 +40,7 @@ pub use hashed::sha256_file;
 pub use host::{Caller, Host, HostBuilder, LazyBroker, Variable};
 pub use jp_broker::is_known as is_known_call;
 pub use knowledge::{knowledge_prompt, topics};
-pub use runtime::mcp::{McpTools, Unlisted};
+pub use runtime::mcp::{McpTools, ToldMemory, Unlisted};
 pub use selection::{Selection, SelectionError, Toggle};
 pub use shown::{
     ShownError, Stamp, shown_file, shown_file_stamp, shown_subject, shown_subject_stamp,

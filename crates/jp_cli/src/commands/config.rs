@@ -114,9 +114,7 @@ fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
         for assignment in &args.assignments {
             refuse_policy(assignment)?;
         }
-        let file = workspace.root.join(".jp").join("config.toml");
-        refuse_link(&workspace.root, &file)?;
-        file
+        workspace_file(&workspace.root)?
     };
     refuse_invalid(&args.assignments, &sources(&workspace, ui))?;
     if let Some(dir) = file.parent() {
@@ -131,6 +129,13 @@ fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
         ui.warning(&format!("the configuration is now invalid: {error}"));
     }
     Ok(Exit::Done)
+}
+
+/// Returns the file of a workspace that is changed.
+pub(crate) fn workspace_file(root: &Path) -> Result<PathBuf, CliError> {
+    let file = root.join(".jp").join("config.toml");
+    refuse_link(root, &file)?;
+    Ok(file)
 }
 
 /// Refuses a file that a link of the workspace leads to: it could be the user's own.

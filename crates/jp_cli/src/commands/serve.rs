@@ -1,6 +1,6 @@
 //! `jp serve`: the tools of a workspace for agents that speak the Model Context Protocol.
 
-mod install;
+pub(crate) mod install;
 mod run;
 
 use std::{net::SocketAddr, path::PathBuf};

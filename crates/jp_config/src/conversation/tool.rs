@@ -3,6 +3,7 @@
 //! Says what is configured; what a call really may do is composed elsewhere.
 
 mod command;
+pub(crate) mod family;
 mod grant;
 mod limits;
 mod parameter;
@@ -13,6 +14,7 @@ mod style;
 mod tools;
 
 pub use command::CommandConfig;
+pub use family::Family;
 pub use grant::{CallGrant, EnvGrant, FileGrant, GrantConfig, NetGrant, WorkspaceAccess};
 pub use limits::{ByteSize, LimitsConfig, Millis};
 pub use parameter::{ParameterType, ToolParameterConfig, TypeName};

@@ -7,6 +7,7 @@ mod error;
 mod file;
 mod find;
 mod list;
+pub(crate) mod read;
 mod report;
 
 use std::path::{Path, PathBuf};

@@ -16,7 +16,6 @@ use crate::{
     clock,
     error::CliError,
     interrupt::Interrupts,
-    places,
     progress::Progress,
     session::{Session, block_on},
     ui::Ui,
@@ -51,7 +50,6 @@ pub(super) fn make(
     ui: &Ui,
 ) -> Result<(Called, Session), CliError> {
     let session = session.audited()?;
-    places::own().refuse_own(session.host().root())?;
     let interrupts = Interrupts::listen().map_err(|source| CliError::System {
         what: "cannot listen for Ctrl-C".to_owned(),
         source,

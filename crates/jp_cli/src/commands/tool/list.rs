@@ -12,7 +12,13 @@ use super::{
     toggles::Toggles,
 };
 use crate::{
-    commands::JSON_VERSION, error::CliError, exit::Exit, session::Session, text, ui::Ui, words,
+    commands::{JSON_VERSION, init::shown},
+    error::CliError,
+    exit::Exit,
+    session::Session,
+    text,
+    ui::Ui,
+    words,
 };
 
 /// Arguments of `jp tool list`.
@@ -88,6 +94,13 @@ pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
         return Ok(exit);
     }
     ui.table(&["NAME", "SOURCE", "STATUS", "SUMMARY"], &rows)?;
+    if session.host().is_no_workspace() {
+        ui.say(format_args!(
+            "{} is not a workspace, so tools see no files in it: jp's own files lie there.",
+            shown(session.host().root())
+        ));
+        ui.hint("`jp init` makes a workspace: a directory whose files tools may see");
+    }
     Ok(exit)
 }
 

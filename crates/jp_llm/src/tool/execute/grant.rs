@@ -10,13 +10,14 @@ use std::{
 use jp_audit::Decision;
 use jp_config::Layer;
 use jp_policy::{
-    Access, Ambient, Brokered, Capabilities, Chosen, Denied, FileRule, Files, Grant, Net, Policy,
-    Request, Requirement, compose, compose_call,
+    Access, Ambient, Brokered, Capabilities, Capability, Chosen, Denied, FileRule, Files, Grant,
+    Net, Policy, Request, Requirement, compose, compose_call,
 };
 
 use super::Pass;
 use crate::{
     ToolError,
+    places::in_workspace,
     tool::{Misconfigured, Others, Refused},
 };
 
@@ -124,6 +125,16 @@ impl Pass<'_> {
             let path = path.to_owned();
             return ToolError::new(&*self.tool.name, Refused::WasmUnseen { path })
                 .with_hint("look at it, then run `jp trust` in the workspace again");
+        }
+        if let Denied::ByHost {
+            capability: Capability::Files(rule),
+        } = &denied
+            && self.host.is_no_workspace()
+            && in_workspace(rule).is_some()
+        {
+            let root = self.host.root().to_owned();
+            return ToolError::new(&*self.tool.name, Refused::NoWorkspace { root })
+                .with_hint("`jp init DIR` makes a workspace in another directory; work there");
         }
         let untrusted = !trusted && !by_tooling;
         let hint = match denied {
