@@ -109,6 +109,9 @@ enum Command {
     Doctor(commands::doctor::DoctorArgs),
     /// Print completions for a shell
     Completions(commands::completions::CompletionsArgs),
+    /// Print what can be typed next
+    #[command(name = "__complete", hide = true)]
+    Complete(commands::complete::CompleteArgs),
     #[command(flatten)]
     Chore(commands::wasm::Chore),
 }
@@ -144,6 +147,7 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Trust(args) => commands::trust::run(args, ui),
         Command::Doctor(args) => commands::doctor::run(args, ui),
         Command::Completions(args) => commands::completions::run(args, ui),
+        Command::Complete(args) => commands::complete::run(args, ui),
         Command::Chore(chore) => commands::wasm::chore(chore, ui),
     }
 }

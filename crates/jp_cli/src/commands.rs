@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod bash;
+pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;

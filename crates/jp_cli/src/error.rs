@@ -80,7 +80,8 @@ impl From<OpenError> for CliError {
             },
             OpenError::Keyring { .. }
             | OpenError::Directory { .. }
-            | OpenError::ConfigDir { .. } => Self::usage(error.to_string()),
+            | OpenError::ConfigDir { .. }
+            | OpenError::OwnPaths { .. } => Self::usage(error.to_string()),
         }
     }
 }

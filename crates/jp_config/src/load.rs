@@ -16,7 +16,7 @@ use crate::{
     blame::Blame,
     capabilities,
     collect::{Collector, Found},
-    conversation::tool::ToolSource,
+    conversation::tool::{ToolSource, paths},
     declaring::{self, Declaring},
     document::Index,
     env,
@@ -37,6 +37,8 @@ pub struct Sources {
     pub cwd: PathBuf,
     /// Files named on the command line; they win over all others.
     pub files: Vec<PathBuf>,
+    /// The user's home directory, which `~/` stands for in paths of grants.
+    pub home: Option<PathBuf>,
     /// The environment; only names that start with `JP_CFG_` are looked at.
     pub env: Vec<(String, String)>,
     /// The assignments of the command line, in order.
@@ -143,6 +145,9 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     if let (Some(all), Some(merged)) = (capabilities::together(statements), merged.as_object_mut())
     {
         merged.insert(capabilities::KEY.to_owned(), all);
+    }
+    if let Some(home) = sources.home.as_deref().and_then(Path::to_str) {
+        paths::expand(&mut merged, home);
     }
     let blame = Blame::new(&layers, &assigned);
     let config = partial::complete(merged).map_err(|finding| blame.error(finding))?;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     app::Map,
-    conversation::tool::{GrantConfig, NetGrant},
+    conversation::tool::{GrantConfig, NetGrant, PathGrant},
     stage::is_default,
 };
 
@@ -97,7 +97,8 @@ impl McpProviderConfig {
         let files = workspace
             .and_then(workspace_rule)
             .into_iter()
-            .chain(grant.files.iter().map(|file| file.rule().clone()));
+            .chain(grant.files.iter().map(|file| file.rule().clone()))
+            .chain(grant.paths.iter().filter_map(PathGrant::rule));
         Request {
             capabilities: Capabilities {
                 files: Files::new(files),

@@ -39,6 +39,18 @@ pub enum OpenError {
         /// What is there instead.
         path: PathBuf,
     },
+    /// The policy would show tools jp's own files: its policy, its secrets and its record.
+    #[error(
+        "policy.paths: {} cannot be shown to tools, since jp's own {} is there; name directories beside it",
+        path.display(),
+        own.display()
+    )]
+    OwnPaths {
+        /// What the policy says.
+        path: PathBuf,
+        /// The directory of jp.
+        own: PathBuf,
+    },
     /// The configuration is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),

@@ -1,6 +1,11 @@
 //! How a workspace is opened: what is read, what is wired, and nothing started before it is needed.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use jp_audit::Options;
 use jp_config::{KnowledgeBaseConfig, Loaded, Sources, load};
@@ -9,7 +14,7 @@ use jp_llm::{
     Host, HostBuilder, LazyBroker, LazyRuntime, McpTools, Trust, TrustStore, Variable,
     broker::{self, McpExchange, Means},
 };
-use jp_policy::{FileRule, Files, LimitError, Policy};
+use jp_policy::{FileRule, Files, Policy};
 
 use crate::{Location, OpenError, Places, Workspace, registries, told::Told};
 
@@ -106,6 +111,7 @@ impl Opening {
             user_config_dir: places.config_dir().map(Into::into),
             workspace_root: Some(self.location.root.clone()),
             cwd: self.location.cwd.clone(),
+            home: (self.variable)("HOME").map(PathBuf::from),
             files: self.files.clone(),
             env: self.settings.clone(),
             assignments: self.assignments.clone(),
@@ -137,9 +143,19 @@ impl Opening {
 
     /// Returns what the user allows. Where jp's own files lie in the directory, its files are not for
     /// tools: one that may write there could change the policy it runs under.
-    fn policy(&self, loaded: &Loaded, places: &Places) -> Result<Policy, LimitError> {
+    fn policy(&self, loaded: &Loaded, places: &Places) -> Result<Policy, OpenError> {
         let said = loaded.config.policy.clone().unwrap_or_default();
         let mut policy = said.to_policy()?;
+        for rule in policy.capabilities.files.rules() {
+            if let Some(path) = rule.host_path().map(Path::new)
+                && let Some(own) = places.own_at(path)
+            {
+                return Err(OpenError::OwnPaths {
+                    path: path.to_owned(),
+                    own: own.to_owned(),
+                });
+            }
+        }
         if places.own_within(&self.location.root).is_some() {
             let files = &mut policy.capabilities.files;
             let kept = files.rules().iter().filter(|rule| !is_of_workspace(rule));

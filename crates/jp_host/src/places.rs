@@ -248,6 +248,17 @@ impl Places {
         own.find(|dir| canonical(dir).starts_with(root))
     }
 
+    /// Returns the directory of jp's own that is below a path, or that the path is in.
+    pub(crate) fn own_at(&self, path: &Path) -> Option<&Path> {
+        let path = canonical(path);
+        let own = [self.config_dir(), self.data.as_deref()];
+        let mut own = own.into_iter().flatten();
+        own.find(|own| {
+            let own = canonical(own);
+            own.starts_with(&path) || path.starts_with(own)
+        })
+    }
+
     pub(crate) fn check_config_dir(&self) -> Result<(), OpenError> {
         match self.config_dir() {
             Some(dir) if dir.exists() && !dir.is_dir() => Err(OpenError::ConfigDir {

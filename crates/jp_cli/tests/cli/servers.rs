@@ -260,6 +260,41 @@ fn the_policy_is_widened_by_a_person_or_yes() {
     assert!(text.contains("net = [\"127.0.0.1:9\"]"), "{text}");
 }
 
+#[test]
+fn a_server_reads_beside_the_workspace_what_the_policy_shows() {
+    let sandbox = sandbox();
+    sandbox.write("docs/LOUD", "from the docs");
+    let docs = sandbox
+        .path("docs")
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string();
+    let server = format!("sed \"s/LOUD/$(cat {docs}/LOUD)/\" server.sh > /tmp/s; exec sh /tmp/s");
+    let add = [
+        "mcp",
+        "add",
+        "house",
+        "--workspace",
+        "read",
+        "--read",
+        "../docs",
+    ];
+    let add = [&add[..], &["--", "sh", "-c", &server]].concat();
+    sandbox.jp(&add).exits(2).warns("(policy.paths)");
+    sandbox
+        .jp(&[&add[..5], &["--yes"], &add[5..]].concat())
+        .exits(0);
+    sandbox
+        .call(&["house_shout", "text=hi"])
+        .exits(0)
+        .says("from the docs");
+    let text = fs::read_to_string(sandbox.path(OWN)).unwrap();
+    sandbox.write(OWN, &text.replacen("paths = ", "files = [] # ", 1));
+    let refused = sandbox.jp(&["tool", "run", "house_shout", "text=hi"]);
+    refused.exits(126).warns("which your policy does not allow");
+}
+
 /// Files of other clients.
 fn with_clients(sandbox: &Sandbox) {
     let house = json!({"command": "sh", "args": ["-c", format!("cd {}; exec sh server.sh", sandbox.path("workspace").display())]});

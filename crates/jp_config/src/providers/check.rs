@@ -75,7 +75,8 @@ impl McpProviderConfig {
                            and without a user";
             return wrong(&["url"], message);
         }
-        let program_only: [(&[&str], bool); 6] = [
+        let program_only: [(&[&str], bool); 7] = [
+            (&["grant", "paths"], self.grant.paths.is_empty()),
             (&["environment"], self.environment.is_empty()),
             (&["arguments"], is_default(&self.arguments)),
             (&["variables"], is_default(&self.variables)),

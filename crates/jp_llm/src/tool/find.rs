@@ -59,7 +59,7 @@ impl ToolDefinition {
         // Last, so that no server gives one of its tools the name of another.
         match loaded.config.conversation.tools.get_of_family(name) {
             Some(config) => Self::configured(name, &config, loaded, host),
-            None => Err(ToolError::not_found(name)),
+            None => Err(unknown(name, loaded, host)),
         }
     }
 
@@ -157,6 +157,19 @@ fn unsigned_names(loaded: &Loaded, host: &Host) -> Vec<String> {
         }
     }
     names
+}
+
+/// Says that there is no such tool, and which one may have been meant.
+fn unknown(name: &str, loaded: &Loaded, host: &Host) -> ToolError {
+    let names = ToolDefinition::names(loaded, host);
+    let error = ToolError::not_found(name);
+    match jp_policy::nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => error.with_hint(format!(
+            "did you mean `{}`? `jp tool list` shows the tools there are",
+            jp_text::inline(near)
+        )),
+        None => error,
+    }
 }
 
 /// Tells whether an entry stands for all tools of a server that has told which there are. One of a

@@ -1,5 +1,7 @@
 //! `jp mcp add`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use jp_llm::broker::McpError;
 use serde_json::{Value, json};
@@ -31,6 +33,7 @@ A value of --env or --header that looks like a secret is kept in the vault
 Examples:
   jp mcp add time -- mcp-server-time
   jp mcp add fetch --net -- uvx mcp-server-fetch
+  jp mcp add docs --read ~/docs -- docs-server ~/docs
   jp mcp add notes --workspace read -- ./notes-server --root .
   jp mcp add forge --url https://forge.example.com/mcp \\
     --header \"Authorization: Bearer $FORGE_TOKEN\"")]
@@ -49,6 +52,9 @@ pub(crate) struct AddArgs {
     /// Let the program use the network
     #[arg(long, conflicts_with = "url")]
     net: bool,
+    /// Let the program read a file or directory beside the workspace (may be repeated)
+    #[arg(long, value_name = "PATH", conflicts_with = "url")]
+    read: Vec<PathBuf>,
     /// What the program may do with the files of a workspace
     #[arg(long, value_enum, conflicts_with = "url")]
     workspace: Option<Access>,
@@ -133,8 +139,8 @@ fn agreed(name: &str, words: &str, ui: &Ui) -> Result<bool, CliError> {
     }
     let interrupts = listen()?;
     ui.say(format_args!(
-        "MCP server {name} needs what your policy does not allow yet. It would allow your tools to \
-         reach, where their own grant names it:\n  {words}"
+        "MCP server {name} needs what your policy does not allow yet. It would let tools whose own \
+         grant says so:\n  {words}"
     ));
     Ok(prompt::yes("Allow it? [y/N] ", &interrupts.cancel))
 }
@@ -152,6 +158,11 @@ fn wanted(args: &AddArgs) -> Result<Wanted, CliError> {
         workspace: args.workspace.map(Access::word),
         ..Wanted::default()
     };
+    for path in &args.read {
+        let real = path.canonicalize();
+        let real = real.map_err(|source| CliError::at("cannot use", path, source))?;
+        wanted.paths.push(real);
+    }
     for word in &args.env {
         match word.split_once('=') {
             Some((name, value)) => wanted.set_variable(name, value),
@@ -224,7 +235,7 @@ fn silent(wanted: &Wanted) -> Result<String, CliError> {
         None => format!("`jp mcp remove {name}` takes it out again"),
         Some(_) => format!(
             "it is confined, and may {}; if it misses something, `jp mcp remove {name}` and add it \
-             again with --net, --workspace or --env",
+             again with --net, --read, --workspace or --env",
             wanted.may()?
         ),
     })

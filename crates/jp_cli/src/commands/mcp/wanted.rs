@@ -1,10 +1,14 @@
 //! A server that is to be added: what is written of it, what its secrets are, and what it needs of the user's
 //! policy.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use jp_config::{Loaded, McpProviderConfig, PolicyConfig};
-use jp_policy::{Capability, Denied, HostPattern, Net, compose};
+use jp_policy::{Capability, Denied, Files, HostPattern, Net, compose};
 use serde_json::{Map, Value, json};
 
 use super::secrets::{self, Kept};
@@ -26,6 +30,8 @@ pub(super) struct Wanted {
     pub(super) net: bool,
     /// What it may do with the workspace, as the configuration has it.
     pub(super) workspace: Option<&'static str>,
+    /// Files and directories beside the workspace that a program may read.
+    pub(super) paths: Vec<PathBuf>,
     pub(super) secrets: Vec<Kept>,
 }
 
@@ -99,6 +105,11 @@ impl Wanted {
         if self.net {
             grant.insert("net".to_owned(), json!(true));
         }
+        if !self.paths.is_empty() {
+            let paths = self.paths.iter();
+            let paths = paths.map(|path| json!({"path": path, "access": "read"}));
+            grant.insert("paths".to_owned(), paths.collect());
+        }
         put("grant", Value::Object(grant));
         Value::Object(entry)
     }
@@ -160,6 +171,8 @@ pub(super) struct Widened {
     hosts: Option<Vec<HostPattern>>,
     /// Whether all of the network is missing.
     any_host: bool,
+    /// The paths beside the workspace that are missing.
+    paths: Vec<String>,
 }
 
 impl Widened {
@@ -178,12 +191,20 @@ impl Widened {
                 Ok(_) => return Ok(()),
                 Err(error) => error,
             };
-            let Denied::ByHost {
-                capability: Capability::Net(_),
-            } = &error
-            else {
-                return Err(denied(&error));
-            };
+            match &error {
+                Denied::ByHost {
+                    capability: Capability::Net(_),
+                } => {}
+                Denied::ByHost {
+                    capability: Capability::Files(rule),
+                } if let Some(path) = rule.host_path() => {
+                    self.paths.push(path.to_owned());
+                    let files = &mut allowed.capabilities.files;
+                    *files = Files::new(files.rules().iter().chain([rule]).cloned());
+                    continue;
+                }
+                _ => return Err(denied(&error)),
+            }
             let net = &mut allowed.capabilities.net;
             match (&request.capabilities.net, &mut *net) {
                 (Net::Hosts(asked), Net::None) => {
@@ -208,24 +229,28 @@ impl Widened {
 
     /// Says what would be allowed, if anything.
     pub(super) fn words(&self) -> Option<String> {
+        let mut words = Vec::new();
         if self.any_host {
-            return Some(
-                "every host: a program has all of the network or none of it (policy.net = true)"
+            words.push(
+                "reach every host: a program has all of the network or none of it (policy.net = true)"
                     .to_owned(),
             );
+        } else if let Some(hosts) = &self.hosts {
+            let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+            words.push(format!("reach {} (policy.net)", hosts.join(", ")));
         }
-        let hosts = self.hosts.as_ref()?.iter().map(ToString::to_string);
-        Some(format!(
-            "{} (policy.net)",
-            hosts.collect::<Vec<_>>().join(", ")
-        ))
+        if !self.paths.is_empty() {
+            let paths = text::one_line(&self.paths.join(", "));
+            words.push(format!("read {paths} (policy.paths)"));
+        }
+        (!words.is_empty()).then(|| words.join("\n  "))
     }
 
     /// Writes it into the user's own policy, beside what is there.
     pub(super) fn write(&self, policy: &PolicyConfig) -> Result<(), CliError> {
         let net = match (&self.hosts, self.any_host) {
-            (_, true) => json!(true),
-            (None, false) => return Ok(()),
+            (_, true) => Some(json!(true)),
+            (None, false) => None,
             (Some(new), false) => {
                 let mut hosts: Vec<String> = match policy.net.as_ref().map(|net| net.net()) {
                     Some(Net::Hosts(hosts)) => hosts.iter().map(ToString::to_string).collect(),
@@ -233,12 +258,23 @@ impl Widened {
                 };
                 hosts.extend(new.iter().map(ToString::to_string));
                 hosts.dedup();
-                json!(hosts)
+                Some(json!(hosts))
             }
         };
+        let known = policy.paths.iter().map(|path| json!(path));
+        let new = self.paths.iter();
+        let new = new.map(|path| json!({"path": path, "access": "read"}));
+        let paths: Vec<Value> = known.chain(new).collect();
+        let net = net.map(|net| format!("policy.net:={net}"));
+        let paths = (!self.paths.is_empty()).then(|| format!("policy.paths:={}", json!(paths)));
+        if net.is_none() && paths.is_none() {
+            return Ok(());
+        }
         let dir = places::own().needed_config_dir()?.to_owned();
         fs::create_dir_all(&dir).map_err(|source| CliError::at("cannot make", &dir, source))?;
-        jp_config::set(&dir.join("config.toml"), &format!("policy.net:={net}"))?;
+        for assignment in net.iter().chain(&paths) {
+            jp_config::set(&dir.join("config.toml"), assignment)?;
+        }
         Ok(())
     }
 }

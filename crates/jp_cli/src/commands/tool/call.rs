@@ -41,6 +41,8 @@ pub(super) struct Called {
     pub(super) by_workspace: bool,
     /// Answers that were given and never asked for.
     pub(super) unasked: Vec<String>,
+    /// The names of the tool's arguments, as far as they are known.
+    pub(super) arguments: Vec<String>,
 }
 
 /// Makes the call, as the person at the terminal.
@@ -98,9 +100,12 @@ async fn run(name: &str, call: Call, session: &Session) -> Result<Called, CliErr
     refuse_changes(&tool, &call.files)?;
     let executed = tool.execute_detailed(call, session.host()).await;
     session.stop_servers().await;
+    let properties = tool.known_schema().get("properties");
+    let properties = properties.and_then(Value::as_object).into_iter().flatten();
     Ok(Called {
         id,
         executed,
+        arguments: properties.map(|(name, _)| name.clone()).collect(),
         by_workspace: tool.defined_by == jp_config::Layer::Workspace,
         unasked: Vec::new(),
     })
@@ -116,6 +121,7 @@ fn cancelled(id: String) -> Called {
         id,
         by_workspace: false,
         unasked: Vec::new(),
+        arguments: Vec::new(),
     }
 }
 

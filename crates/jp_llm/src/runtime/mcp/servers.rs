@@ -359,7 +359,7 @@ fn program(
     variable: &dyn Fn(&str) -> Option<OsString>,
 ) -> Program {
     let capabilities = grant.capabilities();
-    let (read, write) = places::host_paths(host.root(), &capabilities.files);
+    let (read, write) = places::host_paths(host, &capabilities.files);
     let sees_root = read.iter().chain(&write).any(|path| *path == host.root());
     // As a shell in the workspace would find it.
     let command = match command.contains('/') {
