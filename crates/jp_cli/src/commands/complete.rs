@@ -71,7 +71,9 @@ impl Line {
         while let Some(word) = left.next() {
             match word.as_str() {
                 "-C" | "--directory" => dir = left.next().map(PathBuf::from),
-                "--cfg" | "--config" | "--answer" | "--file" => drop(left.next()),
+                "--cfg" | "--config" | "--answer" | "--file" => {
+                    left.next();
+                }
                 // bash splits words at `=`.
                 "=" => value_of = words.pop(),
                 option if option.starts_with('-') && option.len() > 1 => {}

@@ -217,7 +217,7 @@ pub(super) fn tell(wanted: &Wanted, is_json: bool, ui: &Ui) -> Result<Exit, CliE
             vec![text::one_line(&name), text::short_line(summary, 100)]
         })
         .collect();
-    ui.say(format_args!("It may {}. Its tools:", wanted.may()?));
+    ui.say(format_args!("What it may do: {}. Its tools:", wanted.may()?));
     ui.table(&["NAME", "SUMMARY"], &rows)?;
     if let Some((name, _)) = tools.first() {
         ui.hint(&format!(
@@ -234,7 +234,7 @@ fn silent(wanted: &Wanted) -> Result<String, CliError> {
     Ok(match &wanted.command {
         None => format!("`jp mcp remove {name}` takes it out again"),
         Some(_) => format!(
-            "it is confined, and may {}; if it misses something, `jp mcp remove {name}` and add it \
+            "it is confined (what it may do: {}); if it misses something, `jp mcp remove {name}` and add it \
              again with --net, --read, --workspace or --env",
             wanted.may()?
         ),

@@ -191,19 +191,19 @@ impl Widened {
                 Ok(_) => return Ok(()),
                 Err(error) => error,
             };
-            match &error {
-                Denied::ByHost {
-                    capability: Capability::Net(_),
-                } => {}
-                Denied::ByHost {
-                    capability: Capability::Files(rule),
-                } if let Some(path) = rule.host_path() => {
-                    self.paths.push(path.to_owned());
-                    let files = &mut allowed.capabilities.files;
-                    *files = Files::new(files.rules().iter().chain([rule]).cloned());
-                    continue;
-                }
-                _ => return Err(denied(&error)),
+            let Denied::ByHost { capability } = &error else {
+                return Err(denied(&error));
+            };
+            if let Capability::Files(rule) = capability
+                && let Some(path) = rule.host_path()
+            {
+                self.paths.push(path.to_owned());
+                let files = &mut allowed.capabilities.files;
+                *files = Files::new(files.rules().iter().chain([rule]).cloned());
+                continue;
+            }
+            if !matches!(capability, Capability::Net(_)) {
+                return Err(denied(&error));
             }
             let net = &mut allowed.capabilities.net;
             match (&request.capabilities.net, &mut *net) {

@@ -225,17 +225,21 @@ fn unbacked(tool: &ToolDefinition, session: &Session) -> Option<&'static str> {
 
 fn entry(name: &str, tool: &Result<ToolDefinition, ToolError>, session: &Session) -> Value {
     let host = session.host();
-    match tool {
+    let needs = tool.as_ref().ok().and_then(|tool| unbacked(tool, session));
+    let mut entry = match tool {
         Ok(tool) => json!({
             "name": name,
             "source": tool.source.to_string(),
             "enabled": tool.is_enabled(),
             "offered": tool.is_offered(host),
             "run": mode(tool, host),
-            "needs": unbacked(tool, session),
             "summary": tool.summary(),
             "parameters": tool.known_schema(),
         }),
         Err(error) => json!({"name": name, "error": error.to_string()}),
+    };
+    if let Some(setting) = needs {
+        entry["needs"] = setting.into();
     }
+    entry
 }
