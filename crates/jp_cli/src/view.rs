@@ -9,7 +9,6 @@ use crate::{clock, text};
 
 /// Keys that say nothing to people: whose it is, where it stands, and sizes that nobody stated.
 const HIDDEN: &[&str] = &[
-    "status_code",
     "abi_version",
     "user_id",
     "position",
@@ -126,7 +125,7 @@ fn table(name: &str, items: &[Value]) -> Option<View> {
 /// Lists what one thing says.
 fn fields(one: &Map<String, Value>) -> View {
     let said = one.iter().filter(|(key, value)| {
-        let is_same = *key == "updated_at" && one.get("created_at") == Some(value);
+        let is_same = *key == "updated_at" && one.get("created_at") == Some(*value);
         let is_fine = *key == "status" && **value == "ok";
         !is_same && !is_fine && !is_hidden(key, value)
     });

@@ -33,6 +33,11 @@ pub(crate) fn beside_workspace(rule: &FileRule, policy: &Policy) -> Option<PathB
     shown.any(|shown| real.starts_with(shown)).then_some(real)
 }
 
+/// Returns where a rule about a directory beside the workspace leads, as [`beside_workspace`] does.
+pub(crate) fn directory_beside(rule: &FileRule, policy: &Policy) -> Option<PathBuf> {
+    beside_workspace(rule, policy).filter(|path| path.is_dir())
+}
+
 /// Splits the rules into paths of the host that may be read and that may be written.
 pub(crate) fn host_paths(host: &Host, files: &Files) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let root = host.root();

@@ -86,10 +86,9 @@ impl Line {
         if typed == "=" {
             value_of = words.pop();
             typed.clear();
-        } else if let Some((name, value)) = typed.split_once('=') {
+        } else if let Some((name, _)) = typed.split_once('=') {
             value_of = Some(name.to_owned());
             joined = true;
-            typed = format!("{name}={value}");
         }
         Self {
             before: words,

@@ -90,8 +90,11 @@ impl Access {
 
 /// Adds a server.
 pub(crate) fn run(args: &AddArgs, ui: &Ui) -> Result<Exit, CliError> {
-    let wanted = wanted(args)?;
+    let mut wanted = wanted(args)?;
     let workspace = places::workspace(ui)?;
+    if !args.project {
+        wanted.anchor(&workspace.cwd);
+    }
     let loaded = jp_config::load(&sources(&workspace, ui))?;
     wanted.refuse_taken(&loaded)?;
     if args.project && !wanted.secrets.is_empty() {
@@ -217,7 +220,10 @@ pub(super) fn tell(wanted: &Wanted, is_json: bool, ui: &Ui) -> Result<Exit, CliE
             vec![text::one_line(&name), text::short_line(summary, 100)]
         })
         .collect();
-    ui.say(format_args!("What it may do: {}. Its tools:", wanted.may()?));
+    ui.say(format_args!(
+        "What it may do: {}. Its tools:",
+        wanted.may()?
+    ));
     ui.table(&["NAME", "SUMMARY"], &rows)?;
     if let Some((name, _)) = tools.first() {
         ui.hint(&format!(

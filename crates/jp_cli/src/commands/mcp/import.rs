@@ -2,7 +2,7 @@
 
 mod convert;
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 use clap::Args;
 use jp_config::PolicyConfig;
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &ImportArgs, ui: &Ui) -> Result<Exit, CliError> {
             ui.warning(&format!("{}: {problem}", file.path.display()));
         }
     }
-    let mut found = found(&files, args, &loaded);
+    let mut found = found(&files, args, (&loaded, &workspace.root));
     if let Some(missing) = args
         .names
         .iter()
@@ -212,14 +212,19 @@ fn agreed(
 
 /// Finds the servers that are meant. Of several with one name the first counts, which is the one that
 /// clients would use.
-fn found(files: &[Configured], args: &ImportArgs, loaded: &jp_config::Loaded) -> Vec<Found> {
+fn found(
+    files: &[Configured],
+    args: &ImportArgs,
+    (loaded, root): (&jp_config::Loaded, &Path),
+) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for file in files {
         for (name, entry) in &file.servers {
             if !args.names.is_empty() && !args.names.contains(name) {
                 continue;
             }
-            let made = convert(name, entry).and_then(|made| {
+            let made = convert(name, entry).and_then(|mut made| {
+                made.wanted.anchor(root);
                 made.wanted
                     .refuse_taken(loaded)
                     .map_err(|error| error.to_string())?;

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    env, fs,
     path::{Path, PathBuf},
 };
 
@@ -36,6 +36,28 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    /// Names its program so that it is found from everywhere: by its path, where it lies in this directory or
+    /// where only the person's own `PATH` has it.
+    pub(super) fn anchor(&mut self, dir: &Path) {
+        let Some(command) = &mut self.command else {
+            return;
+        };
+        let path = match command.contains('/') {
+            true => Some(dir.join(&*command)),
+            false
+                if OF_SYSTEM
+                    .iter()
+                    .any(|dir| Path::new(dir).join(&*command).is_file()) =>
+            {
+                None
+            }
+            false => on_path(command),
+        };
+        if let Some(path) = path.and_then(|path| path.to_str().map(str::to_owned)) {
+            *command = path;
+        }
+    }
+
     /// Adds a variable; a value that looks like a secret goes into the vault.
     pub(super) fn set_variable(&mut self, name: &str, value: &str) {
         let value = match secrets::is_secret(name, value) {
@@ -162,6 +184,16 @@ impl Wanted {
         jp_config::set(file, &change.to_string())?;
         Ok(())
     }
+}
+
+/// Where programs are looked for that are named without a directory.
+const OF_SYSTEM: &[&str] = &["/usr/local/bin", "/usr/bin", "/bin"];
+
+/// Finds a program as the person's shell does.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let dirs = env::var_os("PATH")?;
+    let mut files = env::split_paths(&dirs).map(|dir| dir.join(name));
+    files.find(|file| file.is_absolute() && file.is_file())
 }
 
 /// What the user's policy has to allow besides, for servers to work.

@@ -65,7 +65,7 @@ fn problem(line: &str, known: &[&str]) -> Vec<String> {
 }
 
 /// Returns the known name that is most like another one, if one is like it.
-pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     jp_policy::nearest(name, known.iter().copied())
 }
 

@@ -220,7 +220,7 @@ impl Shown<'_> {
         }
         let asks = words::request(&tool.request);
         page.field("asks for", &lines(&asks, brief));
-        self.grant(&mut page, (&asks, brief));
+        self.grant(&mut page, (asks.as_slice(), brief));
         if !tool.is_enabled() {
             page.field("disabled", "set `enable = true` for the tool");
         }

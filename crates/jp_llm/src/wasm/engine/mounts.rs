@@ -12,7 +12,7 @@ use jp_wasm::{DirPerms, FilePerms, Preopen, TempQuota, ToolTemp, WasiConfig, Was
 
 use crate::{
     ToolError,
-    places::{beside_workspace, in_workspace},
+    places::{directory_beside, in_workspace},
     runtime::Invocation,
     tool::{HostError, Misconfigured},
 };
@@ -105,7 +105,7 @@ fn place<'a>(rule: &'a FileRule, invocation: &Invocation<'a>) -> Result<Place<'a
         });
     }
     if rule.host_path().is_some() {
-        let beside = beside_workspace(rule, host.policy()).filter(|path| path.is_dir());
+        let beside = directory_beside(rule, host.policy());
         return beside
             .map(Place::Beside)
             .ok_or_else(|| no_place(invocation, path));
