@@ -24,8 +24,8 @@ use chosen::{Listed, Replied, choose, github, host_of};
 pub use exchange::{McpExchange, SecretSource};
 pub use jp_mcp::{
     Algorithm, Call, Called, Checksum, Digest, HttpFailure, HttpFailureKind, HttpServer, Limits,
-    McpError, Means, Program, Progress, Reach, Respond, Server, Servers, ToolInfo, Tools,
-    TraceContext, Unasked,
+    McpError, Means, Program, Progress, Reach, Respond, Server, ServerSecrets, Servers, ToolInfo,
+    Tools, TraceContext, Unasked,
 };
 pub use login::{Begun, By, LoggedIn, LoginError, LoginOptions};
 

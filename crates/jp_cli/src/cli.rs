@@ -18,6 +18,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  jp init                                   make this directory a workspace
   jp tool list                              the tools of this workspace
   jp tool run learn topic=skills            call one
   jp tool install ocr                       add a signed tool of a registry
@@ -40,6 +41,14 @@ Examples:
   jp tool search pdf                        what registries offer
   jp tool install ocr                       fetch, verify and pin one
   jp tool update                            move to the newest versions";
+
+const MCP_EXAMPLES: &str = "\
+Examples:
+  jp mcp import                             those that your other clients know
+  jp mcp add time -- mcp-server-time        a program
+  jp mcp add forge --url https://forge.example.com/mcp
+  jp mcp list                               what there is
+  jp mcp remove forge";
 
 const REGISTRY_EXAMPLES: &str = "\
 From a Wasm file to a tool that others install:
@@ -66,9 +75,14 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Make a workspace: a directory whose files tools may see
+    Init(commands::init::InitArgs),
     /// List, inspect, call, install and update tools
     #[command(subcommand, after_help = TOOL_EXAMPLES)]
     Tool(commands::tool::Command),
+    /// Add, import, list and remove MCP servers, whose tools become yours
+    #[command(subcommand, after_help = MCP_EXAMPLES)]
+    Mcp(commands::mcp::Command),
     /// Run a script in the virtual bash
     Bash(commands::bash::BashArgs),
     /// Show the knowledge base
@@ -110,6 +124,9 @@ enum Command {
     Doctor(commands::doctor::DoctorArgs),
     /// Print completions for a shell
     Completions(commands::completions::CompletionsArgs),
+    /// Print what can be typed next
+    #[command(name = "__complete", hide = true)]
+    Complete(commands::complete::CompleteArgs),
     #[command(flatten)]
     Chore(commands::wasm::Chore),
 }
@@ -131,7 +148,9 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
     match command {
+        Command::Init(args) => commands::init::run(args, ui),
         Command::Tool(command) => commands::tool::run(command, ui),
+        Command::Mcp(command) => commands::mcp::run(command, ui),
         Command::Bash(args) => commands::bash::run(args, ui),
         Command::Kb(command) => commands::kb::run(command, ui),
         Command::Config(command) => commands::config::run(command, ui),
@@ -149,6 +168,7 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Trust(args) => commands::trust::run(args, ui),
         Command::Doctor(args) => commands::doctor::run(args, ui),
         Command::Completions(args) => commands::completions::run(args, ui),
+        Command::Complete(args) => commands::complete::run(args, ui),
         Command::Chore(chore) => commands::wasm::chore(chore, ui),
     }
 }

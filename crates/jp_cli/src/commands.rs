@@ -3,11 +3,13 @@
 pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod bash;
+pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod due;
 pub(crate) mod grants;
+pub(crate) mod init;
 pub(crate) mod kb;
 pub(crate) mod mcp;
 pub(crate) mod policy;

@@ -85,7 +85,7 @@ impl From<OpenError> for CliError {
             OpenError::Keyring { .. }
             | OpenError::Directory { .. }
             | OpenError::ConfigDir { .. }
-            | OpenError::OwnPlaces { .. } => Self::usage(error.to_string()),
+            | OpenError::OwnPaths { .. } => Self::usage(error.to_string()),
         }
     }
 }

@@ -22,6 +22,7 @@ mod registry;
 mod session;
 mod table;
 mod ui;
+mod view;
 mod words;
 
 use std::process::ExitCode;

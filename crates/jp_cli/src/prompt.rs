@@ -64,6 +64,21 @@ pub(crate) fn yes(question: &str, cancel: &CancellationToken) -> bool {
     matches!(line.trim(), "y" | "yes")
 }
 
+/// Asks for a line; nothing after Ctrl-C, and an empty line where nothing more can be typed.
+pub(crate) fn ask(question: &str, cancel: &CancellationToken) -> Option<String> {
+    forget_typed();
+    let mut terminal = io::stderr();
+    // A terminal that is gone answers nothing either.
+    let _ = terminal.write_all(question.as_bytes());
+    let _ = terminal.flush();
+    let Some(typed) = wait(cancel) else {
+        let _ = terminal.write_all(b"\n");
+        return None;
+    };
+    let typed = typed.unwrap_or_default();
+    Some(String::from_utf8_lossy(&typed).trim().to_owned())
+}
+
 /// Asks for a line that is not shown while it is typed; nothing after Ctrl-C.
 pub(crate) fn hidden(
     question: &str,

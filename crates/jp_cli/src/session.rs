@@ -30,6 +30,12 @@ impl Session {
         Ok(Self(opened))
     }
 
+    /// Opens the workspace and says nothing about it.
+    pub(crate) fn open_quietly(ui: &Ui) -> Result<Self, CliError> {
+        let location = jp_host::Location::find(ui.global.dir.as_deref())?;
+        Ok(Self(opening(location, ui).open(&places::own())?))
+    }
+
     /// Says who makes calls.
     pub(crate) fn with_caller(self, caller: Caller) -> Self {
         Self(self.0.with_host(|host| host.for_caller(caller)))

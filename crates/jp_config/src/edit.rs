@@ -6,7 +6,7 @@ use serde_json::Value;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table};
 
 use crate::{
-    assign::Assignment,
+    assign::{Assignment, Given, Mode},
     diagnose,
     document::{Document, Format},
     error::{ConfigError, Origin, Place, Problem},
@@ -24,10 +24,73 @@ use crate::{
 /// When the file or the assignment is not what it must be, or writing fails; the file is as it
 /// was then.
 pub fn set(path: &Path, assignment: &str) -> Result<(), ConfigError> {
-    let located = |error: ConfigError| ConfigError {
-        place: Some(Box::new(Place::of(Origin::Setting(assignment.to_string())))),
-        ..error
+    let parsed = Assignment::parse(assignment).map_err(|error| located(assignment, error))?;
+    change(path, &parsed, assignment)
+}
+
+/// Takes a key out of a TOML file.
+///
+/// # Errors
+///
+/// As [`set`].
+pub fn unset(path: &Path, key: &[String]) -> Result<(), ConfigError> {
+    let removal = Assignment::Set {
+        path: key.to_vec(),
+        value: Given::Json(Value::Null),
+        mode: Mode::Replace,
     };
+    change(path, &removal, &tree::dotted(key))
+}
+
+/// Tells whether a file has a key; one that does not exist has none.
+///
+/// # Errors
+///
+/// When the file cannot be read or understood.
+pub fn holds(path: &Path, key: &[String]) -> Result<bool, ConfigError> {
+    let document = Reader::default().read(path, None)?;
+    let tree = document.as_ref().map(Document::parse).transpose()?;
+    Ok(tree.is_some_and(|tree| tree::get(&tree, key).is_some()))
+}
+
+/// Reads a key as it is typed: words with dots between them, a word with dots in it in quotes.
+///
+/// # Errors
+///
+/// When it is not one, or no configuration can have it.
+pub fn key(text: &str) -> Result<Vec<String>, ConfigError> {
+    let parsed = Assignment::parse(&format!("{text}=")).map_err(|error| located(text, error))?;
+    let key = match parsed {
+        Assignment::Set {
+            path,
+            value: Given::Text(_),
+            mode: Mode::Replace,
+        } => path,
+        _ => {
+            let problem = Problem::NotAnAssignment;
+            return Err(ConfigError::at(place(text), None, problem));
+        }
+    };
+    diagnose::check_key(&key).map_err(|(key, problem)| {
+        ConfigError::at(place(text), Some(tree::dotted(&key)), problem)
+    })?;
+    Ok(key)
+}
+
+fn place(text: &str) -> Place {
+    Place::of(Origin::Setting(text.to_string()))
+}
+
+fn located(text: &str, error: ConfigError) -> ConfigError {
+    ConfigError {
+        place: Some(Box::new(place(text))),
+        ..error
+    }
+}
+
+/// Changes a file; `text` is what was typed.
+fn change(path: &Path, parsed: &Assignment, text: &str) -> Result<(), ConfigError> {
+    let located = |error| located(text, error);
     let failed = |error: std::io::Error| {
         let message = error.to_string();
         ConfigError::of_file(path, Problem::Write { message })
@@ -46,12 +109,11 @@ pub fn set(path: &Path, assignment: &str) -> Result<(), ConfigError> {
         return Err(ConfigError::of_file(path, Problem::Invalid { message }));
     }
     let mut wanted = document.parse()?;
-    let parsed = Assignment::parse(assignment).map_err(located)?;
     parsed.apply(&mut wanted).map_err(located)?;
     diagnose::check(&wanted).map_err(|(key, problem)| {
         ConfigError::at(document.place(&key), Some(tree::dotted(&key)), problem)
     })?;
-    let text = edited(&document, &parsed, &wanted)?;
+    let text = edited(&document, parsed, &wanted)?;
     held.replace(text.as_bytes()).map_err(failed)
 }
 
@@ -83,7 +145,11 @@ fn edited(
         ..document.clone()
     };
     // Whatever the text looked like before, it must now say what was wanted and nothing else.
-    if tree::delta(&written.parse()?, wanted, tree::Spot::Root).is_some() {
+    let (mut written, mut wanted) = (written.parse()?, wanted.clone());
+    // A table that lost its last key needs no line of its own.
+    tree::strip_empty(&mut written);
+    tree::strip_empty(&mut wanted);
+    if tree::delta(&written, &wanted, tree::Spot::Root).is_some() {
         let message = "the file cannot be changed in place; edit it by hand".to_string();
         return Err(invalid(message));
     }

@@ -24,6 +24,7 @@ mod json;
 mod kb;
 mod load;
 mod locara;
+mod origins;
 mod partial;
 mod policy;
 mod providers;
@@ -46,12 +47,13 @@ pub use broker::{
 pub use capabilities::CapabilitiesConfig;
 pub use conversation::{ConversationConfig, tool};
 pub use declaring::Undeclared;
-pub use edit::set;
+pub use edit::{holds, key, set, unset};
 pub use error::{ConfigError, Origin, Place, Problem, Warning};
 pub use extends::{Extends, Strategy};
 pub use inside::{InsidePath, InsidePathError, WasmPathError, resolve_wasm};
 pub use kb::{KnowledgeBaseConfig, TopicConfig};
 pub use load::{Layer, Loaded, Sources, load};
+pub use origins::{Said, origins};
 pub use partial::{ConfigDelta, PartialAppConfig};
 pub use policy::PolicyConfig;
 pub use providers::{

@@ -17,7 +17,7 @@ use crate::{
     blame::Blame,
     capabilities,
     collect::{Collector, Found},
-    conversation::tool::ToolSource,
+    conversation::tool::{ToolSource, paths},
     declaring::{self, Declaring},
     document::Index,
     env,
@@ -39,6 +39,8 @@ pub struct Sources {
     pub cwd: PathBuf,
     /// Files named on the command line; they win over all others.
     pub files: Vec<PathBuf>,
+    /// The user's home directory, which `~/` stands for in paths of grants.
+    pub home: Option<PathBuf>,
     /// The environment; only names that start with `JP_CFG_` are looked at.
     pub env: Vec<(String, String)>,
     /// The assignments of the command line, in order.
@@ -77,9 +79,14 @@ impl Loaded {
     /// Returns who a tool's entry comes from: the workspace if it had any part in it.
     #[must_use]
     pub fn defined_by(&self, tool: &str) -> Layer {
-        let entry = self.config.conversation.tools.tools.get(tool);
-        let server = match entry.map(|entry| &entry.source) {
-            Some(ToolSource::Mcp { server, .. }) => self.touched_servers.contains(server),
+        let tools = &self.config.conversation.tools;
+        let entry = tools.tools.get(tool);
+        let family = tools.family_of(tool).filter(|_| entry.is_none());
+        let server = match (entry.map(|entry| &entry.source), family) {
+            (Some(ToolSource::Mcp { server, .. }), _) => self.touched_servers.contains(server),
+            (None, Some(family)) => {
+                self.touched_servers.contains(family.server) || self.touched.contains(family.key)
+            }
             _ => false,
         };
         if server || self.touched.contains(tool) || self.touched.contains("*") {
@@ -141,6 +148,9 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     if let (Some(all), Some(merged)) = (capabilities::together(statements), merged.as_object_mut())
     {
         merged.insert(capabilities::KEY.to_owned(), all);
+    }
+    if let Some(home) = sources.home.as_deref().and_then(Path::to_str) {
+        paths::expand(&mut merged, home);
     }
     let blame = Blame::new(&layers, &assigned);
     let config = partial::complete(merged).map_err(|finding| blame.error(finding))?;

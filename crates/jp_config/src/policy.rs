@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     conversation::tool::{
-        ByteSize, CallGrant, EnvGrant, FileGrant, LimitsConfig, NetGrant, WorkspaceAccess,
+        ByteSize, CallGrant, EnvGrant, FileGrant, LimitsConfig, NetGrant, PathGrant,
+        WorkspaceAccess,
     },
     stage::is_default,
 };
@@ -24,6 +25,10 @@ pub struct PolicyConfig {
     /// Further files in a tool's own namespace, such as `/data:read`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub files: Vec<FileGrant>,
+    /// Files and directories of this machine beside the workspace that tools may read, such as
+    /// `{ path = "~/docs", access = "read" }`; none unless set.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub paths: Vec<PathGrant>,
     /// The hosts tools may reach; none unless set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub net: Option<NetGrant>,
@@ -83,7 +88,8 @@ impl PolicyConfig {
             .into_iter()
             .chain(workspace.access().map(|access| ("/workspace", access)))
             .filter_map(|(path, access)| rule(path, access))
-            .chain(self.files.iter().map(|grant| grant.rule().clone()));
+            .chain(self.files.iter().map(|grant| grant.rule().clone()))
+            .chain(self.paths.iter().filter_map(PathGrant::rule));
         Ok(Policy {
             capabilities: Capabilities {
                 files: Files::new(rules),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     app::Map,
-    conversation::tool::{GrantConfig, NetGrant},
+    conversation::tool::{GrantConfig, NetGrant, PathGrant},
     stage::is_default,
 };
 
@@ -53,6 +53,11 @@ pub struct McpProviderConfig {
     /// The names of the environment variables it may see.
     #[serde(default, skip_serializing_if = "is_default")]
     pub variables: Vec<String>,
+    /// Further variables of the program's environment, with their values. In your own configuration a
+    /// value may hold `{{secret:NAME}}`, which is filled in when the program starts.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub environment: Map<String>,
     /// What the program's bytes must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub checksum: Option<Checksum>,
@@ -95,7 +100,8 @@ impl McpProviderConfig {
         let files = workspace
             .and_then(workspace_rule)
             .into_iter()
-            .chain(grant.files.iter().map(|file| file.rule().clone()));
+            .chain(grant.files.iter().map(|file| file.rule().clone()))
+            .chain(grant.paths.iter().filter_map(PathGrant::rule));
         Request {
             capabilities: Capabilities {
                 files: Files::new(files),

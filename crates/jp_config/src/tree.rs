@@ -99,6 +99,14 @@ pub(crate) fn strip_nulls(value: &mut Value) {
     }
 }
 
+/// Takes out tables that hold nothing, and those that hold nothing else.
+pub(crate) fn strip_empty(value: &mut Value) {
+    if let Value::Object(map) = value {
+        map.values_mut().for_each(strip_empty);
+        map.retain(|_, value| value.as_object().is_none_or(|table| !table.is_empty()));
+    }
+}
+
 /// Returns the value at a path, if there is one.
 pub(crate) fn get<'v>(value: &'v Value, path: &[String]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, part| match value {

@@ -9,7 +9,7 @@ use crate::{
     app::AppConfig,
     blame::Blame,
     broker::SearchProvider,
-    conversation::tool::{QuestionConfig, QuestionTarget, ToolConfig, ToolSource},
+    conversation::tool::{QuestionConfig, QuestionTarget, ToolConfig, ToolSource, family},
     error::{ConfigError, Problem, Warning},
 };
 
@@ -33,6 +33,10 @@ pub(crate) fn validate(config: &AppConfig, blame: &Blame<'_>) -> Result<Vec<Warn
     for (id, tool) in &config.conversation.tools.tools {
         let at = ["conversation", "tools", id.as_str()];
         check_id(id).map_err(|error| invalid(&at, error.to_string()))?;
+        if let Some((key, message)) = family::check(id, tool) {
+            let path: Vec<&str> = at.into_iter().chain(key.iter().copied()).collect();
+            return Err(invalid(&path, message));
+        }
         if let Err(error) = Ceilings::default().check(&tool.limits.to_request(), None) {
             let [section, table, id] = at;
             let key = limit_of(&error).key();

@@ -39,19 +39,17 @@ pub enum OpenError {
         /// What is there instead.
         path: PathBuf,
     },
-    /// The workspace holds jp's own directories: a tool that may write there could change the policy it
-    /// runs under, and the record of what it did.
+    /// The policy would show tools jp's own files: its policy, its secrets and its record.
     #[error(
-        "the workspace {} holds {}, which tools must not reach; work in another directory, or move \
-         jp's own with JP_CONFIG_DIR and JP_DATA_DIR",
-        root.display(),
-        dir.display()
+        "policy.paths: {} cannot be shown to tools, since jp's own {} is there; name directories beside it",
+        path.display(),
+        own.display()
     )]
-    OwnPlaces {
-        /// The workspace.
-        root: PathBuf,
-        /// The directory of jp in it.
-        dir: PathBuf,
+    OwnPaths {
+        /// What the policy says.
+        path: PathBuf,
+        /// The directory of jp.
+        own: PathBuf,
     },
     /// The configuration is wrong.
     #[error(transparent)]

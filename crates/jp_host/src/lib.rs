@@ -32,6 +32,7 @@ mod places;
 mod prepared;
 mod principal;
 mod registries;
+mod told;
 mod workspace;
 
 pub use approvals::{Approvals, Here};

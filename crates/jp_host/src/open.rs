@@ -8,15 +8,16 @@ use std::{
 };
 
 use jp_audit::Options;
-use jp_config::{Loaded, Sources, load};
+use jp_config::{KnowledgeBaseConfig, Loaded, Sources, load};
 use jp_confine::Launcher;
 use jp_disk::Sha256;
 use jp_llm::{
     Decisions, Host, HostBuilder, LazyBroker, LazyRuntime, McpTools, Trust, TrustStore, Variable,
     broker::{self, McpExchange, Means},
 };
+use jp_policy::{FileRule, Files, Policy};
 
-use crate::{Approvals, Here, Location, OpenError, Places, Workspace, registries};
+use crate::{Approvals, Here, Location, OpenError, Places, Workspace, registries, told::Told};
 
 /// Takes warnings for the person who runs tools.
 type Warn = dyn Fn(&str) + Send + Sync;
@@ -111,6 +112,7 @@ impl Opening {
             user_config_dir: places.config_dir().map(Into::into),
             workspace_root: Some(self.location.root.clone()),
             cwd: self.location.cwd.clone(),
+            home: (self.variable)("HOME").map(PathBuf::from),
             files: self.files.clone(),
             env: self.settings.clone(),
             assignments: self.assignments.clone(),
@@ -124,8 +126,7 @@ impl Opening {
     /// When the configuration is wrong, or something of the user's cannot be used.
     pub fn open(&self, places: &Places) -> Result<Workspace, OpenError> {
         let loaded = self.load(places)?;
-        let policy = loaded.config.policy.clone().unwrap_or_default();
-        let host = Host::builder(self.location.root.clone(), policy.to_policy()?);
+        let host = Host::builder(self.location.root.clone(), self.policy(&loaded, places)?);
         let approvals = match places.approvals_store() {
             Ok(path) => Some(Approvals::at(&path)?),
             // Nothing can be remembered.
@@ -141,10 +142,33 @@ impl Opening {
         places: &Places,
     ) -> Result<Workspace, OpenError> {
         let loaded = self.load(places)?;
-        let policy = loaded.config.policy.clone().unwrap_or_default();
         let host = before.host().clone().into_builder();
+        let policy = self.policy(&loaded, places)?;
         let approvals = before.approvals().map(|here| here.all().clone());
-        self.wire(loaded, host.policy(policy.to_policy()?), places, approvals)
+        self.wire(loaded, host.policy(policy), places, approvals)
+    }
+
+    /// Returns what the user allows. Where jp's own files lie in the directory, its files are not for
+    /// tools: one that may write there could change the policy it runs under.
+    fn policy(&self, loaded: &Loaded, places: &Places) -> Result<Policy, OpenError> {
+        let said = loaded.config.policy.clone().unwrap_or_default();
+        let mut policy = said.to_policy()?;
+        for rule in policy.capabilities.files.rules() {
+            if let Some(path) = rule.host_path().map(Path::new)
+                && let Some(own) = places.own_at(path)
+            {
+                return Err(OpenError::OwnPaths {
+                    path: path.to_owned(),
+                    own: own.to_owned(),
+                });
+            }
+        }
+        if places.own_within(&self.location.root).is_some() {
+            let files = &mut policy.capabilities.files;
+            let kept = files.rules().iter().filter(|rule| !is_of_workspace(rule));
+            *files = Files::new(kept.cloned());
+        }
+        Ok(policy)
     }
 
     /// Says how Wasm tools are run, if this program runs any.
@@ -176,10 +200,17 @@ impl Opening {
         let policy = config.policy.clone().unwrap_or_default();
         let variable = Arc::clone(&self.variable);
         let tools = registries::tools(&loaded, &self.location, places)?;
+        let no_workspace = places.own_within(root).is_some();
+        let knowledge = match no_workspace {
+            // Its topics are directories of the workspace.
+            true => KnowledgeBaseConfig::default(),
+            false => config.kb.clone(),
+        };
         let host = host
+            .no_workspace(no_workspace)
             .unconfined(policy.unconfined)
             .command_memory(policy.command_memory.map(|size| size.0))
-            .knowledge(config.kb.clone())
+            .knowledge(knowledge)
             .places(places.granted(root))
             .temp_dir(places.cache_dir().map(|cache| cache.join("tmp")))
             .variable(move |name| variable(name))
@@ -199,6 +230,7 @@ impl Opening {
 
     /// Adds what reaches beyond this process: MCP servers and the broker.
     fn outward(&self, host: HostBuilder, loaded: &Loaded, places: &Places) -> HostBuilder {
+        let places_of_told = places.data_dir().ok().map(Told::below);
         let Ok(places) = places.broker() else {
             return host;
         };
@@ -211,11 +243,17 @@ impl Opening {
         let means = Means {
             launcher: host.launcher().cloned(),
             unconfined: host.unconfined(),
+            secrets: Some(broker::server_secrets(&places)),
             http: Some(Arc::clone(&exchange) as Arc<_>),
             ..Means::default()
         };
         let servers = McpTools::new(loaded, &host, means.clone(), &*self.variable);
-        let servers = Arc::new(servers.with_exchange(exchange));
+        let servers = servers.with_exchange(exchange);
+        let servers = match places_of_told {
+            Some(told) => servers.remembering(Arc::new(told), loaded, &host),
+            None => servers,
+        };
+        let servers = Arc::new(servers);
         let config = loaded.config.broker.clone();
         let theirs = Arc::clone(&servers);
         let broker = LazyBroker::new(move || {
@@ -233,6 +271,15 @@ fn here(approvals: Approvals, root: &Path, loaded: &Loaded) -> Here {
     // What cannot be written as text is told apart all the same.
     let workspace = jp_text::path_word(root.as_os_str().as_encoded_bytes());
     Here::new(approvals, &workspace, &configuration)
+}
+
+/// Tells whether a rule shows anything of the workspace.
+fn is_of_workspace(rule: &FileRule) -> bool {
+    let path = rule.path.as_str();
+    let below = |path: &str| path.is_empty() || path.starts_with('/');
+    path == "/"
+        || path.strip_prefix("/workspace").is_some_and(below)
+        || path.strip_prefix("/subjects").is_some_and(below)
 }
 
 fn trust(location: &Location, loaded: &Loaded, places: &Places) -> Result<Trust, OpenError> {

@@ -257,21 +257,6 @@ impl Places {
         places
     }
 
-    /// Refuses a workspace that holds jp's own directories.
-    ///
-    /// # Errors
-    ///
-    /// [`OpenError::OwnPlaces`].
-    pub fn refuse_own(&self, root: &Path) -> Result<(), OpenError> {
-        match self.own_within(root) {
-            Some(dir) => Err(OpenError::OwnPlaces {
-                root: root.to_owned(),
-                dir: dir.to_owned(),
-            }),
-            None => Ok(()),
-        }
-    }
-
     /// Returns the directory of jp's own that is below a canonical path, if one is: its policy, its trust,
     /// its keys and its record are nothing that a tool or a script may reach.
     #[must_use]
@@ -279,6 +264,17 @@ impl Places {
         let own = [self.config_dir(), self.data.as_deref()];
         let mut own = own.into_iter().flatten();
         own.find(|dir| canonical(dir).starts_with(root))
+    }
+
+    /// Returns the directory of jp's own that is below a path, or that the path is in.
+    pub(crate) fn own_at(&self, path: &Path) -> Option<&Path> {
+        let path = canonical(path);
+        let own = [self.config_dir(), self.data.as_deref()];
+        let mut own = own.into_iter().flatten();
+        own.find(|own| {
+            let own = canonical(own);
+            own.starts_with(&path) || path.starts_with(own)
+        })
     }
 
     pub(crate) fn check_config_dir(&self) -> Result<(), OpenError> {
@@ -365,14 +361,11 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_around_our_own_directories_is_refused() {
+    fn a_directory_around_our_own_ones_is_known() {
         let held = tempfile::tempdir().unwrap();
         let root = held.path().canonicalize().unwrap();
         let places = Places::below(&root.join("mine"));
-        assert!(matches!(
-            places.refuse_own(&root),
-            Err(OpenError::OwnPlaces { .. })
-        ));
-        assert!(places.refuse_own(&root.join("other")).is_ok());
+        assert_eq!(places.own_within(&root), places.config_dir());
+        assert_eq!(places.own_within(&root.join("other")), None);
     }
 }

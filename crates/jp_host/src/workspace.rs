@@ -183,7 +183,7 @@ impl Workspace {
         tool: &str,
         cancel: &CancellationToken,
     ) -> Result<(), McpError> {
-        let config = self.loaded.config.conversation.tools.get(tool);
+        let config = self.loaded.config.conversation.tools.find(tool);
         let (Some(config), Some(mcp)) = (config, self.host.mcp()) else {
             return Ok(());
         };

@@ -8,11 +8,8 @@ use std::{path::PathBuf, sync::Arc};
 
 use jp_broker::{
     Endpoint, FileVault, GenerateOptions, HttpServer, HttpServers, Responses, SearchProvider,
-    SearxNg, Services, TokenField, TranscribeOptions, WebOptions,
-    http::Proxy,
-    kv::Store,
-    mcp::{Reach, github_server},
-    secrets::secrets_in,
+    SearxNg, Services, TokenField, TranscribeOptions, WebOptions, http::Proxy, kv::Store,
+    mcp::github_server, secrets::secrets_in,
 };
 use jp_config::{BrokerConfig, EndpointConfig, SearchConfig};
 
@@ -21,7 +18,10 @@ pub use jp_broker::{
     Audience, Broker, KeyPlace, Moved, Secret, SecretError, SecretInfo, SecretName, SecretStore,
     SecretValue, SessionKeyring, Vault, VaultPaths,
     due::{Due, DueEvent, Failed},
-    mcp::{Begun, LoggedIn, LoginError, McpError, McpExchange, Means, SecretSource, Servers},
+    mcp::{
+        Begun, LoggedIn, LoginError, McpError, McpExchange, Means, Reach, SecretSource,
+        ServerSecrets, Servers, Tools,
+    },
 };
 
 /// The longest answer of a model, in tokens.
@@ -199,6 +199,21 @@ pub fn secret_source(places: &BrokerPlaces) -> SecretSource {
         let secret = store.as_ref()?.find(&name).ok()??;
         let place = jp_broker::http::locate(url).ok()?;
         if !secret.is_meant_for(&place) {
+            return None;
+        }
+        String::from_utf8(secret.value.expose().to_vec()).ok()
+    })
+}
+
+/// Returns what fills secrets into the environment of MCP servers that are programs: each only for the
+/// servers it is meant for.
+#[must_use]
+pub fn server_secrets(places: &BrokerPlaces) -> Arc<ServerSecrets> {
+    let store = open_secrets(places).ok();
+    Arc::new(move |name, server| {
+        let name: SecretName = name.parse().ok()?;
+        let secret = store.as_ref()?.find(&name).ok()??;
+        if !secret.is_meant_for_server(server) {
             return None;
         }
         String::from_utf8(secret.value.expose().to_vec()).ok()

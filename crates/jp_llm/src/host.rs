@@ -53,6 +53,7 @@ struct Shared {
     mcp: Option<Arc<McpTools>>,
     registry: Option<Arc<RegistryTools>>,
     places: BTreeMap<String, PathBuf>,
+    no_workspace: bool,
     temp_dir: Option<PathBuf>,
     variable: Arc<Variable>,
     broker: Arc<LazyBroker>,
@@ -107,6 +108,13 @@ impl Host {
     #[must_use]
     pub fn shares_all_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// Tells whether the directory is no workspace, since jp's own files lie in it: no tool gets a file of
+    /// it.
+    #[must_use]
+    pub fn is_no_workspace(&self) -> bool {
+        self.shared.no_workspace
     }
 
     /// Tells whether commands may run bare where the system cannot confine them.

@@ -45,7 +45,7 @@ pub use host::{Caller, Host, HostBuilder, LazyBroker, Variable};
 pub use jp_broker::{is_known as is_known_call, mcp::TraceContext};
 pub use knowledge::{knowledge_prompt, topics};
 pub use net::{DocumentError, fetch_document};
-pub use runtime::mcp::{Login, LoginFailed, McpTools, Unlisted};
+pub use runtime::mcp::{Login, LoginFailed, McpTools, ToldMemory, Unlisted};
 pub use selection::{Selection, SelectionError, Toggle};
 pub use shown::{
     ShownError, Stamp, shown_file, shown_file_stamp, shown_subject, shown_subject_stamp,

@@ -51,6 +51,12 @@ impl ScriptBuilder {
         Self(self.0.mount(path, dir, mode))
     }
 
+    /// Shows a directory that nothing is ever changed in, not even by what an apply left behind there.
+    #[must_use]
+    pub fn show(self, path: &str, dir: HostDir) -> Self {
+        Self(self.0.mount(path, dir, HostMode::ReadOnly))
+    }
+
     /// Lets the session reach these hosts and no others.
     ///
     /// # Errors

@@ -57,7 +57,9 @@ pub use exchange::{
 };
 pub use jp_disk::Sha256 as Digest;
 pub use listing::Tools;
-pub use server::{Algorithm, Checksum, HttpServer, Limits, Means, Program, Reach, Server};
+pub use server::{
+    Algorithm, Checksum, HttpServer, Limits, Means, Program, Reach, Server, ServerSecrets,
+};
 pub use servers::Servers;
 pub use tail::Said;
 pub use tool::ToolInfo;

@@ -32,6 +32,19 @@ impl Tools {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
+    /// Returns the tools as the protocol writes them, to be kept.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        self.tools.iter().map(ToolInfo::to_json).collect()
+    }
+
+    /// Reads what [`Tools::to_json`] wrote, and checks it like what a server sends.
+    #[must_use]
+    pub fn from_json(json: Value) -> Option<Self> {
+        let sent: Vec<Tool> = serde_json::from_value(json).ok()?;
+        Some(Self::check(sent, &Limits::default()))
+    }
+
     /// Checks what a server sent.
     pub(crate) fn check(sent: Vec<Tool>, limits: &Limits) -> Self {
         let mut listing = Self::default();

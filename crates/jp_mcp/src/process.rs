@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use crate::{
-    McpError, Means, Program, Said, checksum,
+    McpError, Means, Program, Said, checksum, hidden,
     lines::{self, Line},
     tail::Tail,
 };
@@ -162,7 +162,11 @@ fn prepare(
         said: Said::default(),
     })?;
     check(server, program, &file)?;
-    let confinement = confinement(program, &file);
+    let mut confinement = confinement(program, &file);
+    for (name, template) in &program.secret_env {
+        let value = filled(server, template, means).map_err(refused)?;
+        confinement.env.push((name.clone(), value.into()));
+    }
     let args: Vec<OsString> = program.arguments.iter().map(OsString::from).collect();
     let confined = match &means.launcher {
         None => Err("this program has no way to confine a server".to_owned()),
@@ -189,6 +193,31 @@ fn prepare(
              of your user"
         ))),
     }
+}
+
+/// Fills secrets into the value of a variable.
+fn filled(server: &str, template: &str, means: &Means) -> Result<String, String> {
+    let mut value = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{secret:") {
+        let (name, after) = after
+            .split_once("}}")
+            .ok_or("a `{{secret:` in its environment is not closed")?;
+        let name = name.trim();
+        let found = means.secrets.as_ref().and_then(|find| find(name, server));
+        let found = found.ok_or_else(|| {
+            let name = hidden::shown(name, 64);
+            format!(
+                "the secret `{name}` is not set for it; `jp secret set {name} --for mcp:{server}` \
+                 sets it"
+            )
+        })?;
+        value.push_str(before);
+        value.push_str(&found);
+        rest = after;
+    }
+    value.push_str(rest);
+    Ok(value)
 }
 
 /// Finds the file of a program, as a shell would.

@@ -41,6 +41,9 @@ pub struct Program {
     pub arguments: Vec<String>,
     /// Variables it sees besides `PATH`, `HOME`, `TMPDIR` and `LANG`.
     pub env: Vec<(OsString, OsString)>,
+    /// Further variables, whose values hold `{{secret:NAME}}`: [`Means::secrets`] fills them in when the
+    /// program starts.
+    pub secret_env: Vec<(OsString, String)>,
     /// What its bytes must be.
     pub checksum: Option<Checksum>,
     /// Files and directories of this host that it may read.
@@ -58,7 +61,13 @@ pub struct Program {
 /// Shows the names of the environment only: its values may be secret.
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        let secret = self.secret_env.iter().map(|(name, _)| name);
+        let names: Vec<_> = self
+            .env
+            .iter()
+            .map(|(name, _)| name)
+            .chain(secret)
+            .collect();
         f.debug_struct("Program")
             .field("command", &self.command)
             .field("arguments", &self.arguments)
@@ -115,6 +124,9 @@ impl fmt::Debug for HttpServer {
     }
 }
 
+/// Returns the value of a secret by its name, for the program of the server with an id.
+pub type ServerSecrets = dyn Fn(&str, &str) -> Option<String> + Send + Sync;
+
 /// What a pool works with; what is absent makes servers of that kind refuse.
 #[derive(Clone, Default)]
 pub struct Means {
@@ -122,6 +134,8 @@ pub struct Means {
     pub launcher: Option<Arc<Launcher>>,
     /// Whether programs may run bare where the system cannot confine them.
     pub unconfined: bool,
+    /// Returns the value of a secret by its name, for the server with an id.
+    pub secrets: Option<Arc<ServerSecrets>>,
     /// Reaches URLs.
     pub http: Option<Arc<dyn HttpExchange>>,
     /// How much a server may say.

@@ -10,7 +10,9 @@ use alloc::{
 };
 use core::fmt;
 
-use crate::{BrokeredName, Capabilities, Capability, FileRule, GuestPath, Request, USER_PATHS};
+use crate::{
+    Access, BrokeredName, Capabilities, Capability, FileRule, GuestPath, Request, USER_PATHS,
+};
 
 /// How a tool runs, as far as that decides what it can be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +54,8 @@ enum Kind {
     Scratch,
     /// The directories that hosts keep for tools: `/app-data`, `/user/<dir>`, `/models`, `/subjects`.
     Kept,
+    /// Files and directories of the host beside the workspace, to read.
+    Host,
     /// Any other path.
     Elsewhere,
     /// Files that a person chooses for one call.
@@ -86,7 +90,7 @@ const fn row(kind: Kind) -> [Behind; 6] {
     use Behind::{ByCall, Given, Nothing};
     match kind {
         //                 Component, with HTTP, Module, Caller, with HTTP, Command
-        Kind::Workspace => [Given, Given, Nothing, Given, Given, Given],
+        Kind::Workspace | Kind::Host => [Given, Given, Nothing, Given, Given, Given],
         Kind::Scratch | Kind::Ambient => [Given; 6],
         Kind::Kept | Kind::Selected | Kind::Env => [Given, Given, Nothing, Given, Given, Nothing],
         Kind::Elsewhere => [Nothing; 6],
@@ -165,6 +169,7 @@ impl Kind {
             () if within("/workspace") => Self::Workspace,
             () if within("/tmp") => Self::Scratch,
             () if kept.into_iter().any(within) || USER_PATHS.into_iter().any(user) => Self::Kept,
+            () if rule.host_path().is_some() && rule.access == Access::Read => Self::Host,
             () => Self::Elsewhere,
         }
     }

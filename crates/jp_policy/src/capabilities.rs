@@ -204,7 +204,13 @@ impl Capability {
     #[must_use]
     pub fn setting(&self) -> String {
         match self {
-            Self::Files(rule) => alloc::format!("files = [\"{rule}\"]"),
+            Self::Files(rule) => match rule.host_path() {
+                Some(path) => {
+                    let path = jp_text::inline(path);
+                    alloc::format!("paths = [{{ path = \"{path}\", access = \"read\" }}]")
+                }
+                None => alloc::format!("files = [\"{rule}\"]"),
+            },
             Self::Net(host) if host == "*" => "net = true".into(),
             Self::Net(host) => alloc::format!("net = [\"{host}\"]"),
             Self::Subprocess => "subprocess = true".into(),
@@ -246,6 +252,10 @@ impl Capability {
 impl fmt::Display for Capability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Files(rule) if rule.host_path().is_some() => {
+                let path = rule.host_path().unwrap_or_default();
+                write!(f, "fs.read of {}", jp_text::inline(path))
+            }
             Self::Files(FileRule {
                 path,
                 access: Access::Read,

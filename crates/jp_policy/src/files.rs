@@ -183,6 +183,16 @@ pub struct FileRule {
     pub access: Access,
 }
 
+impl FileRule {
+    /// Returns the path of the host that the rule is about, if it is about one beside the workspace. Policies
+    /// have such paths below `/host`, so that none passes for one of a guest.
+    #[must_use]
+    pub fn host_path(&self) -> Option<&str> {
+        let path = self.path.as_str().strip_prefix("/host")?;
+        (path.len() > 1 && path.starts_with('/')).then_some(path)
+    }
+}
+
 /// The form that a configuration holds between quotes: `/data:read-write`.
 impl fmt::Display for FileRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -36,6 +36,7 @@ pub use declared::{
 };
 pub use files::{Access, FileRule, Files, GuestPath, GuestPathError};
 pub use limits::{Ceilings, Limit, LimitError, Limits, LimitsRequest};
+pub use nearest::nearest;
 pub use net::{HostPattern, HostPatternError, Net};
 pub use requirement::{Condition, Requirement, RequirementError};
 pub use words::NOTHING;

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 const MAX_NAME: usize = 64;
 
 /// Returns the known name that takes the fewest changes, if few are enough.
-pub(crate) fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if text.len() > MAX_NAME {
         return None;
     }

@@ -85,6 +85,9 @@ const fn verb(access: Access) -> &'static str {
 }
 
 fn place(rule: &FileRule) -> String {
+    if let Some(path) = rule.host_path() {
+        return jp_text::inline(path).to_string();
+    }
     let path = rule.path.escaped().to_string();
     let user = path.strip_prefix("/user/");
     if let Some(name) = user.filter(|name| USER_PATHS.contains(name)) {

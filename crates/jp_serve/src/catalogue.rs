@@ -209,7 +209,7 @@ impl Catalogue {
     /// Returns whether calls of a tool become tasks.
     pub(crate) fn task_mode(&self, id: &str) -> TaskMode {
         let tools = &self.workspace.loaded().config.conversation.tools;
-        let tool = tools.get(id);
+        let tool = tools.find(id);
         tool.map_or_else(TaskMode::default, |tool| tool.task())
     }
 

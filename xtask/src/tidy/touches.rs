@@ -349,6 +349,7 @@ pub(super) const ROWS: &[Row] = &[
         &[
             all(Clock),
             only(Files, "hashed.rs"),
+            only(Files, "places.rs"),
             only(Files, "registry/"),
             only(Files, "tool/"),
             only(Files, "trust/"),

@@ -5,7 +5,11 @@ use std::{fmt, str::FromStr};
 use super::SecretError;
 use crate::http::{Location, locate};
 
-/// A place a secret may be sent to: `https://api.example.com`, `http://127.0.0.1:8080/v1`.
+/// What stands before the id of a server. No address starts like that.
+const SERVER: &str = "mcp:";
+
+/// A place a secret may be sent to: `https://api.example.com`, `http://127.0.0.1:8080/v1`; or the program of
+/// an MCP server of the user's own configuration: `mcp:NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Audience {
     origin: String,
@@ -14,6 +18,12 @@ pub struct Audience {
 }
 
 impl Audience {
+    /// Tells whether the program of the MCP server with this id may have the secret.
+    #[must_use]
+    pub fn is_server(&self, id: &str) -> bool {
+        self.origin.strip_prefix(SERVER) == Some(id)
+    }
+
     /// Tells whether a request to this place may carry the secret.
     #[must_use]
     pub fn covers(&self, place: &Location) -> bool {
@@ -46,6 +56,16 @@ impl FromStr for Audience {
         };
         if text.contains(['?', '#', '*']) {
             return Err(error());
+        }
+        if let Some(id) = text.strip_prefix(SERVER) {
+            let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+            return match !id.is_empty() && id.len() <= 128 && id.chars().all(plain) {
+                true => Ok(Self {
+                    origin: text.to_owned(),
+                    path: String::new(),
+                }),
+                false => Err(error()),
+            };
         }
         let place = locate(text).map_err(|_| error())?;
         Ok(Self {
@@ -103,6 +123,23 @@ mod tests {
         ];
         for (audience, url, expected) in cases {
             assert_eq!(covers(audience, url), expected, "{audience} {url}");
+        }
+    }
+
+    #[test]
+    fn a_server_is_meant_by_its_id_and_by_no_address() {
+        let server: Audience = "mcp:forge".parse().unwrap();
+        assert!(server.is_server("forge") && !server.is_server("forge2"));
+        assert_eq!(server.to_string(), "mcp:forge");
+        assert!(!covers("mcp:forge", "https://forge/") && !covers("mcp:forge", "https://mcp/"));
+        assert!(
+            !"https://forge"
+                .parse::<Audience>()
+                .unwrap()
+                .is_server("forge")
+        );
+        for bad in ["mcp:", "mcp:a b", "mcp:a/b", "mcp:a.b"] {
+            assert!(bad.parse::<Audience>().is_err(), "{bad}");
         }
     }
 

@@ -110,6 +110,14 @@ impl Secret {
         self.audience.iter().any(|audience| audience.covers(place))
     }
 
+    /// Tells whether the program of the MCP server with this id may have it.
+    #[must_use]
+    pub fn is_meant_for_server(&self, server: &str) -> bool {
+        self.audience
+            .iter()
+            .any(|audience| audience.is_server(server))
+    }
+
     /// Returns what may be shown of it.
     #[must_use]
     pub fn info(&self) -> SecretInfo {

@@ -1,5 +1,7 @@
 //! `jp config`: the merged configuration, changes to it, and its schema.
 
+mod keys;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -7,6 +9,7 @@ use std::{
 
 use clap::{Args, Subcommand};
 use jp_config::{ConfigError, Loaded, Problem, Sources};
+use jp_host::Location;
 use serde_json::json;
 
 use super::JSON_VERSION;
@@ -18,6 +21,20 @@ pub(crate) enum Command {
     /// Print the merged configuration, and the files it comes from
     #[command(after_help = "Examples:\n  jp config show\n  jp config show --json | jq .files")]
     Show(ShowArgs),
+    /// Print the value of a key
+    #[command(
+        after_help = "Examples:\n  jp config get policy.net\n  jp config get -v conversation.tools.bash"
+    )]
+    Get(keys::GetArgs),
+    /// Print which layers set a key, and in which line of which file
+    #[command(after_help = "Examples:\n  jp config why policy.net")]
+    Why(keys::WhyArgs),
+    /// Remove a key from the workspace's configuration, or from your own
+    #[command(after_help = "Examples:\n  jp config unset --user policy.net")]
+    Unset(keys::UnsetArgs),
+    /// Open the workspace's configuration, or your own, in your editor
+    #[command(after_help = "Examples:\n  jp config edit --user")]
+    Edit(keys::EditArgs),
     /// Set a key in the workspace's configuration, or in your own
     #[command(after_help = "\
 Examples:
@@ -53,6 +70,10 @@ pub(crate) struct SetArgs {
 pub(crate) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
     match command {
         Command::Show(args) => show(args, ui),
+        Command::Get(args) => keys::get(args, ui),
+        Command::Why(args) => keys::why(args, ui),
+        Command::Unset(args) => keys::unset(args, ui),
+        Command::Edit(args) => keys::edit(args, ui),
         Command::Set(args) => set(args, ui),
         Command::Schema => {
             ui.line(format_args!("{:#}", jp_config::json_schema()))?;
@@ -108,16 +129,12 @@ fn internal(error: &dyn std::error::Error) -> CliError {
 
 fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
     let workspace = places::workspace(ui)?;
-    let file = if args.user {
-        places::own().needed_config_dir()?.join("config.toml")
-    } else {
+    if !args.user {
         for assignment in &args.assignments {
             refuse_policy(assignment)?;
         }
-        let file = workspace.root.join(".jp").join("config.toml");
-        refuse_link(&workspace.root, &file)?;
-        file
-    };
+    }
+    let file = file(args.user, &workspace)?;
     refuse_invalid(&args.assignments, &sources(&workspace, ui))?;
     if let Some(dir) = file.parent() {
         fs::create_dir_all(dir).map_err(|source| CliError::at("cannot make", dir, source))?;
@@ -131,6 +148,21 @@ fn set(args: &SetArgs, ui: &Ui) -> Result<Exit, CliError> {
         ui.warning(&format!("the configuration is now invalid: {error}"));
     }
     Ok(Exit::Done)
+}
+
+/// Returns the file that is changed.
+fn file(user: bool, workspace: &Location) -> Result<PathBuf, CliError> {
+    match user {
+        true => Ok(places::own().needed_config_dir()?.join("config.toml")),
+        false => workspace_file(&workspace.root),
+    }
+}
+
+/// Returns the file of a workspace that is changed.
+pub(crate) fn workspace_file(root: &Path) -> Result<PathBuf, CliError> {
+    let file = root.join(".jp").join("config.toml");
+    refuse_link(root, &file)?;
+    Ok(file)
 }
 
 /// Refuses a file that a link of the workspace leads to: it could be the user's own.

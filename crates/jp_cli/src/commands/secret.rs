@@ -58,7 +58,7 @@ where the key is.";
 pub(crate) struct SetArgs {
     /// Its name: a-z, 0-9, `_` and `-`
     name: String,
-    /// An address it may be sent to, such as `https://host/path` (may be repeated)
+    /// An address it may be sent to, such as `https://host/path`, or `mcp:SERVER` (may be repeated)
     #[arg(long = "for", value_name = "URL", required = true)]
     audience: Vec<String>,
     /// Let tools see the value that are granted `secrets.reveal.NAME`
@@ -124,7 +124,7 @@ fn set(args: &SetArgs, store: &SecretStore, ui: &Ui) -> Result<Exit, CliError> {
     for url in args
         .audience
         .iter()
-        .filter(|url| !url.starts_with("https:"))
+        .filter(|url| !url.starts_with("https:") && !url.starts_with("mcp:"))
     {
         ui.warning(&format!(
             "{url}: the connection is not encrypted, so others on the network can read the secret"

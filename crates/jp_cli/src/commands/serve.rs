@@ -1,7 +1,7 @@
 //! `jp serve`: the tools of a workspace for agents that speak the Model Context Protocol.
 
 mod afar;
-mod install;
+pub(crate) mod install;
 mod run;
 mod token;
 

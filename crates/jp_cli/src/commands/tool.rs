@@ -4,6 +4,7 @@ mod call;
 mod format;
 pub(crate) mod install;
 mod installed;
+mod invalid;
 mod list;
 mod lock;
 mod origin;

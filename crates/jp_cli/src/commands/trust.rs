@@ -3,15 +3,22 @@
 mod asks;
 mod key;
 
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
 use clap::Args;
 use jp_llm::{Looked, TrustStore};
 use serde_json::{Value, json};
 
 use self::asks::{Ask, SERVER, requests};
-use super::JSON_VERSION;
-use crate::{error::CliError, exit::Exit, places, session::Session, text, ui::Ui};
+use super::{JSON_VERSION, tool::install::listen};
+use crate::{
+    error::CliError,
+    exit::Exit,
+    places,
+    session::{Session, block_on},
+    text,
+    ui::Ui,
+};
 
 /// Arguments of `jp trust`.
 #[derive(Debug, Args)]
@@ -72,6 +79,9 @@ pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
     // What it asks for is shown as it would be with the trust.
     let session = session.trusted_as(looked.trust());
     let asks = requests(session.loaded(), session.host(), &looked);
+    if !args.dry_run {
+        listed_once(ui)?;
+    }
     if args.json {
         let tools: Vec<Value> = asks.iter().map(Ask::json).collect();
         ui.json(
@@ -94,6 +104,37 @@ pub(crate) fn run(args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {
     warn(&asks, &session, ui);
     ui.hint(hint);
     Ok(Exit::Done)
+}
+
+/// Asks the servers for their tools of which one entry configures all, where nobody knows yet which those
+/// are: no front starts a server to list them.
+fn listed_once(ui: &Ui) -> Result<(), CliError> {
+    // Opened anew: servers of the workspace may be used from now on.
+    let session = Session::open(ui)?;
+    let Some(mcp) = session.host().mcp() else {
+        return Ok(());
+    };
+    let families = session.loaded().config.conversation.tools.families();
+    let untold: BTreeSet<&str> = families
+        .map(|family| family.server)
+        .filter(|server| mcp.told(server).is_none())
+        .collect();
+    if untold.is_empty() {
+        return Ok(());
+    }
+    let interrupts = listen()?;
+    let problems = block_on(async {
+        let mut problems = Vec::new();
+        for server in untold {
+            problems.extend(mcp.list(server, &interrupts.cancel).await.err());
+        }
+        session.stop_servers().await;
+        problems
+    })?;
+    for problem in problems {
+        ui.warning(&problem.to_string());
+    }
+    Ok(())
 }
 
 fn forget(store: &mut TrustStore, args: &TrustArgs, ui: &Ui) -> Result<Exit, CliError> {

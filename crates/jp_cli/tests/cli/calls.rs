@@ -60,7 +60,7 @@ fn exit_codes_tell_the_worlds_apart() {
     let sandbox = Sandbox::with_tools();
     let cases: &[(&[&str], i32, &str)] = &[
         (&["read", "path=none.txt"], 1, "Failed to read file"),
-        (&["read"], 2, "\"path\" is a required property"),
+        (&["read"], 2, "error: missing argument `path`"),
         (&["read", "nonsense"], 2, "write key=value"),
         (&["off"], 2, "Disabled in configuration"),
         (&["broken"], 2, "Command missing"),

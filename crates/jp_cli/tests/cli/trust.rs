@@ -214,21 +214,3 @@ fn processes_that_change_trust_at_once_lose_nothing() {
     assert_eq!(at_once(&[]), names.len());
     assert_eq!(at_once(&["--forget"]), 0);
 }
-
-#[test]
-fn a_workspace_that_holds_jps_own_directories_runs_no_tool() {
-    let sandbox = Sandbox::new("[kb.topic.t]\nsubjects = \"kb\"\n");
-    sandbox.write("workspace/kb/a.md", "a");
-    let own = sandbox.path("workspace/data");
-    let ran = sandbox
-        .command(&["tool", "run", "learn", "topic=t"])
-        .env("JP_DATA_DIR", own)
-        .output()
-        .unwrap();
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(
-        String::from_utf8_lossy(&ran.stderr).contains("JP_DATA_DIR"),
-        "{ran:?}"
-    );
-    sandbox.jp(&["tool", "run", "learn", "topic=t"]).exits(0);
-}

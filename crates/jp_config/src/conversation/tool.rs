@@ -3,9 +3,11 @@
 //! Says what is configured; what a call really may do is composed elsewhere.
 
 mod command;
+pub(crate) mod family;
 mod grant;
 mod limits;
 mod parameter;
+pub(crate) mod paths;
 mod question;
 mod resolved;
 mod source;
@@ -13,9 +15,11 @@ mod style;
 mod tools;
 
 pub use command::CommandConfig;
+pub use family::Family;
 pub use grant::{CallGrant, EnvGrant, FileGrant, GrantConfig, NetGrant, WorkspaceAccess};
 pub use limits::{ByteSize, LimitsConfig, Millis};
 pub use parameter::{ParameterType, ToolParameterConfig, TypeName};
+pub use paths::{HostPath, PathAccess, PathGrant};
 pub use question::{QuestionConfig, QuestionTarget};
 pub use resolved::ToolConfigWithDefaults;
 pub use source::ToolSource;

@@ -1,6 +1,6 @@
 //! What does not fit together in the entry of a server.
 
-use jp_policy::{HostPattern, Net};
+use jp_policy::{EnvName, HostPattern, Net};
 
 use super::{McpProviderConfig, McpTransport, OauthGrant};
 use crate::{
@@ -45,6 +45,12 @@ impl McpProviderConfig {
         if self.oauth.is_some() {
             return wrong(&["oauth"], "only a server with a `url` can be logged in to");
         }
+        let variable = |name: &str| name.parse::<EnvName>().is_ok();
+        let mut environment = self.environment.iter();
+        if environment.any(|(name, value)| !variable(name) || value.contains('\0')) {
+            let message = "expected names of letters, digits and `_`, and values without NUL";
+            return wrong(&["environment"], message);
+        }
         let net = self
             .grant
             .net
@@ -72,7 +78,9 @@ impl McpProviderConfig {
                            and without a user";
             return wrong(&["url"], message);
         }
-        let program_only: [(&[&str], bool); 5] = [
+        let program_only: [(&[&str], bool); 7] = [
+            (&["grant", "paths"], self.grant.paths.is_empty()),
+            (&["environment"], self.environment.is_empty()),
             (&["arguments"], is_default(&self.arguments)),
             (&["variables"], is_default(&self.variables)),
             (&["checksum"], is_default(&self.checksum)),

@@ -66,7 +66,7 @@ pub(super) fn find(name: &str, tool: &ToolConfig) -> Option<Wrong> {
 }
 
 /// All keys that some kind of tool takes no notice of, and whether they are set.
-fn keys(tool: &ToolConfig) -> [(&'static str, bool); 16] {
+fn keys(tool: &ToolConfig) -> [(&'static str, bool); 17] {
     let (grant, limits) = (&tool.grant, &tool.limits);
     let answers = tool
         .questions
@@ -85,6 +85,7 @@ fn keys(tool: &ToolConfig) -> [(&'static str, bool); 16] {
         ("limits.fuel", limits.fuel.is_some()),
         ("grant.workspace", grant.workspace.is_some()),
         ("grant.files", !grant.files.is_empty()),
+        ("grant.paths", !grant.paths.is_empty()),
         ("grant.net", grant.net.is_some()),
         ("grant.calls", grant.calls.is_some()),
         ("grant.selected", grant.selected.is_some()),
@@ -104,7 +105,7 @@ fn why_not(kind: Kind, key: &str) -> Option<&'static str> {
         ("questions", _) => matches!(kind, Wasm | Command | Registry),
         ("limits", "memory") => kind != Mcp,
         ("limits", "fuel") => !matches!(kind, Mcp | Command),
-        ("grant", "workspace" | "files") => matches!(kind, Wasm | Command | Bash),
+        ("grant", "workspace" | "files" | "paths") => matches!(kind, Wasm | Command | Bash),
         ("grant", "net") => matches!(kind, Wasm | Command | Bash | Builtin),
         ("grant", "calls") => matches!(kind, Wasm | Builtin),
         _ => matches!(kind, Wasm),

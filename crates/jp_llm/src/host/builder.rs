@@ -31,6 +31,7 @@ impl HostBuilder {
             mcp: None,
             registry: None,
             places: BTreeMap::new(),
+            no_workspace: false,
             temp_dir: None,
             variable: Arc::new(|_| None),
             broker: Arc::default(),
@@ -46,6 +47,14 @@ impl HostBuilder {
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
         self.shared.policy = Arc::new(policy);
+        self
+    }
+
+    /// Says that the directory is no workspace, since jp's own files lie in it. The policy must not
+    /// allow its files; this makes the refusals say why.
+    #[must_use]
+    pub const fn no_workspace(mut self, no_workspace: bool) -> Self {
+        self.shared.no_workspace = no_workspace;
         self
     }
 

@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use jp_bash::{Category, ExecOptions, ExecResult, HostDir, HostMode, OnExecute, OnOutput};
-use jp_policy::{Access, Grant, Limit};
+use jp_policy::{Access, FileRule, Grant, Limit};
 use jp_tool::{Outcome, ToolStatus};
 use serde_json::Value;
 
@@ -52,6 +52,9 @@ impl BashRuntime {
         let root = invocation.host.root();
         let capabilities = invocation.grant().capabilities();
         for rule in capabilities.files.rules() {
+            if let Some((path, dir)) = beside(rule, invocation)? {
+                builder = builder.show(path, dir);
+            }
             let Some(below) = places::in_workspace(rule) else {
                 continue;
             };
@@ -212,6 +215,24 @@ fn report(invocation: &Invocation<'_>, recovery: &Recovery) {
 }
 
 /// Opens a directory of the workspace, which it must not leave, not even through symbolic links.
+/// Opens a directory beside the workspace that the grant shows, at its own path.
+fn beside<'r>(
+    rule: &'r FileRule,
+    invocation: &Invocation<'_>,
+) -> Result<Option<(&'r str, HostDir)>, ToolError> {
+    let Some(path) = rule.host_path() else {
+        return Ok(None);
+    };
+    let found = places::beside_workspace(rule, invocation.host.policy());
+    let found = found.ok_or_else(|| std::io::ErrorKind::NotFound.into());
+    let opened = found.and_then(|found| HostDir::open(&found));
+    let dir = opened.map_err(|source| {
+        let path = path.to_owned();
+        invocation.error(HostError::Open { path, source })
+    })?;
+    Ok(Some((path, dir)))
+}
+
 fn open(root: &Path, below: &Path) -> std::io::Result<HostDir> {
     let top = HostDir::open(root)?;
     if below.as_os_str().is_empty() {

@@ -19,11 +19,12 @@ use crate::{
 };
 
 mod answer;
+mod hidden;
 mod streams;
 mod template;
 mod walls;
 
-use answer::read_outcome;
+use answer::{Notes, read_outcome};
 use streams::Streams;
 pub use template::TemplateError;
 use template::fill_in;
@@ -178,12 +179,12 @@ impl ToolRuntime for CommandRuntime {
             (Ending::Exited(_), None) => {
                 let name = &invocation.tool.name;
                 let memory = report.and_then(|_| each_process_may_use(invocation));
-                Ok(read_outcome(
-                    name,
-                    ended,
-                    (&stdout, &stderr),
-                    memory.as_deref(),
-                ))
+                let hidden = hidden::note(&stderr, name, invocation.host);
+                let notes = Notes {
+                    memory: memory.as_deref(),
+                    hidden: hidden.as_deref(),
+                };
+                Ok(read_outcome(name, ended, (&stdout, &stderr), notes))
             }
         };
         Run {
@@ -198,7 +199,7 @@ impl ToolRuntime for CommandRuntime {
 /// What the grant means for a process of this system.
 fn confinement(invocation: &Invocation<'_>) -> Confinement {
     let capabilities = invocation.grant().capabilities();
-    let (read, write) = places::host_paths(invocation.host.root(), &capabilities.files);
+    let (read, write) = places::host_paths(invocation.host, &capabilities.files);
     let sees_root = read
         .iter()
         .chain(&write)

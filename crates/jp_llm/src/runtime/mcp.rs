@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub use describe::{Described, UnknownParameter, describe};
-pub use servers::{Defined, Login, LoginFailed, McpTools, Unlisted};
+pub use servers::{Defined, Login, LoginFailed, McpTools, ToldMemory, Unlisted};
 
 /// The number JSON-RPC has for arguments that do not fit.
 const INVALID_PARAMS: i32 = -32602;

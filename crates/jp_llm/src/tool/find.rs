@@ -1,6 +1,8 @@
 //! Where tools are looked for: in the configuration, among the builtins, in the lock file, and by
 //! convention in the workspace.
 
+use std::collections::HashSet;
+
 use jp_config::Loaded;
 
 use super::{
@@ -51,7 +53,14 @@ impl ToolDefinition {
             (None, Some(path)) => Some(Self::brought(name, path, host)),
             (builtin, None) => builtin,
         };
-        builtin.ok_or_else(|| ToolError::not_found(name))
+        if let Some(builtin) = builtin {
+            return Ok(builtin);
+        }
+        // Last, so that no server gives one of its tools the name of another.
+        match loaded.config.conversation.tools.get_of_family(name) {
+            Some(config) => Self::configured(name, &config, loaded, host),
+            None => Err(unknown(name, loaded, host)),
+        }
     }
 
     /// Finds a tool for a call. The manifest of a locked tool that this machine has never verified is
@@ -127,14 +136,71 @@ impl ToolDefinition {
 /// Returns the names of all tools but the signed ones that the configuration does not speak of.
 fn unsigned_names(loaded: &Loaded, host: &Host) -> Vec<String> {
     let tools = &loaded.config.conversation.tools;
-    let names = tools.tools.keys().cloned();
+    let names = tools
+        .tools
+        .keys()
+        .filter(|name| !stands_for_others(name, loaded, host));
+    let names = names.cloned();
     let builtins = wasm::TOOLS.builtins().into_iter().filter(|builtin| {
         !tools.tools.contains_key(*builtin) && wasm::TOOLS.is_offered(builtin, host)
     });
     let names = names.chain(builtins.map(str::to_owned));
     let bash = (!tools.tools.contains_key(BASH)).then(|| BASH.to_owned());
     let names = names.chain(bash);
-    names.chain(brought_names(loaded, host)).collect()
+    let names = names.chain(brought_names(loaded, host));
+    let mut names: Vec<String> = names.collect();
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    for name in family_names(loaded, host) {
+        // A name that is taken means the other tool.
+        if !signed::is_signed(&name, loaded, host) && taken.insert(name.clone()) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Says that there is no such tool, and which one may have been meant.
+fn unknown(name: &str, loaded: &Loaded, host: &Host) -> ToolError {
+    let names = ToolDefinition::names(loaded, host);
+    let error = ToolError::not_found(name);
+    match jp_policy::nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => error.with_hint(format!(
+            "did you mean `{}`? `jp tool list` shows the tools there are",
+            jp_text::inline(near)
+        )),
+        None => error,
+    }
+}
+
+/// Tells whether an entry stands for all tools of a server that has told which there are. One of a
+/// server that has not is an error in its place.
+fn stands_for_others(name: &str, loaded: &Loaded, host: &Host) -> bool {
+    let mut families = loaded.config.conversation.tools.families();
+    let family = families.find(|family| family.key == name);
+    let told = |server: &str| host.mcp().is_some_and(|mcp| mcp.told(server).is_some());
+    family.is_some_and(|family| told(family.server))
+}
+
+/// Returns the names of the tools that one entry for all tools of their server configures, as far as the
+/// server has told them.
+fn family_names(loaded: &Loaded, host: &Host) -> Vec<String> {
+    let tools = &loaded.config.conversation.tools;
+    let mut names = Vec::new();
+    for family in tools.families() {
+        let told = host.mcp().and_then(|mcp| mcp.told(family.server));
+        for tool in told.iter().flat_map(|told| &told.tools) {
+            let id = family.id(&tool.name);
+            let is_ours = || {
+                tools
+                    .family_of(&id)
+                    .is_some_and(|other| other.key == family.key)
+            };
+            if !tools.names(family.server, &tool.name) && is_ours() {
+                names.push(id);
+            }
+        }
+    }
+    names
 }
 
 /// Says who gave a signed tool the name of a builtin.

@@ -31,6 +31,7 @@ async fn talk() -> Result<(), Box<dyn Error>> {
         command: plan["program"].as_str().unwrap_or_default().to_owned(),
         arguments: words("arguments"),
         env: Vec::new(),
+        secret_env: Vec::new(),
         checksum: None,
         read: words("read").into_iter().map(Into::into).collect(),
         write: Vec::new(),

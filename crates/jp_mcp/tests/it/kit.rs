@@ -23,6 +23,7 @@ pub(crate) fn program(words: &[&str]) -> Program {
         command: COUNTERPART.to_owned(),
         arguments: words.iter().map(ToString::to_string).collect(),
         env: Vec::new(),
+        secret_env: Vec::new(),
         checksum: None,
         read: Vec::new(),
         write: Vec::new(),

@@ -55,10 +55,10 @@ pub(super) fn tools(
     if asking == Asking::Registries {
         session.ask_and_stop_servers(ui)?;
     }
-    let configured = &session.loaded().config.conversation.tools.tools;
+    let configured = &session.loaded().config.conversation.tools;
     let mut findings = Vec::new();
     for (name, tool) in ToolDefinition::all(session.loaded(), session.host()) {
-        let source = configured.get(&name).map(|tool| &tool.source);
+        let source = configured.find(&name).map(|tool| tool.source().clone());
         let of_server = matches!(source, Some(ToolSource::Mcp { .. }));
         let elsewhere = locked.is_some_and(|locked| locked.lock.get(&name).is_some())
             || session
@@ -158,6 +158,12 @@ pub(super) fn forgotten(session: &Session, lock: &Lock) -> Vec<Finding> {
 pub(super) fn pins(session: &Session, lock: &Lock) -> Vec<Finding> {
     let tools = session.loaded().config.conversation.tools.tools.iter();
     let unpinned = tools.filter_map(|(name, tool)| match &tool.source {
+        // Of all tools of a server some are pinned, or none.
+        ToolSource::Mcp { server, tool: None } if name.contains('*') => lock
+            .mcp_tools(server)
+            .next()
+            .is_none()
+            .then_some((name, server)),
         ToolSource::Mcp { server, tool } => {
             let called = tool.as_deref().unwrap_or(name);
             let is_pinned = lock.mcp_tools(server).any(|pinned| pinned == called);

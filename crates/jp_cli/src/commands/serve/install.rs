@@ -7,6 +7,7 @@ mod error;
 mod file;
 mod find;
 mod list;
+pub(crate) mod read;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -258,7 +259,7 @@ fn warn(client: Client, args: &InstallArgs, ui: &Ui) {
     match client {
         Client::ClaudeDesktop if args.workspace.is_none() => {
             ui.warning(
-                "Claude Desktop starts jp outside of any project, where jp refuses to serve",
+                "Claude Desktop starts jp outside of any project, where only tools that need no files run",
             );
             ui.hint("jp serve install claude-desktop --workspace DIR");
         }

@@ -16,7 +16,6 @@ use crate::{
     clock,
     error::CliError,
     interrupt::Interrupts,
-    places,
     progress::Progress,
     session::{Session, block_on},
     ui::Ui,
@@ -42,6 +41,8 @@ pub(super) struct Called {
     pub(super) by_workspace: bool,
     /// Answers that were given and never asked for.
     pub(super) unasked: Vec<String>,
+    /// The names of the tool's arguments, as far as they are known.
+    pub(super) arguments: Vec<String>,
 }
 
 /// Makes the call, as the person at the terminal.
@@ -51,7 +52,6 @@ pub(super) fn make(
     ui: &Ui,
 ) -> Result<(Called, Session), CliError> {
     let session = session.audited()?;
-    places::own().refuse_own(session.host().root())?;
     let interrupts = Interrupts::listen().map_err(|source| CliError::System {
         what: "cannot listen for Ctrl-C".to_owned(),
         source,
@@ -100,9 +100,12 @@ async fn run(name: &str, call: Call, session: &Session) -> Result<Called, CliErr
     refuse_changes(&tool, &call.files)?;
     let executed = tool.execute_detailed(call, session.host()).await;
     session.stop_servers().await;
+    let properties = tool.known_schema().get("properties");
+    let properties = properties.and_then(Value::as_object).into_iter().flatten();
     Ok(Called {
         id,
         executed,
+        arguments: properties.map(|(name, _)| name.clone()).collect(),
         by_workspace: tool.defined_by == jp_config::Layer::Workspace,
         unasked: Vec::new(),
     })
@@ -118,6 +121,7 @@ fn cancelled(id: String) -> Called {
         id,
         by_workspace: false,
         unasked: Vec::new(),
+        arguments: Vec::new(),
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &FormatArgs, ui: &Ui) -> Result<Exit, CliError> {
     match Ending::of(&called.executed) {
         Ending::Success(text) => print(text, args, ui),
         ending => {
-            report::show(&args.name, &called, session.host(), ui)?;
+            report::show(&args.name, &called, (session.host(), false), ui)?;
             Ok(ending.exit())
         }
     }

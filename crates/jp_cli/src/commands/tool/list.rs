@@ -12,8 +12,17 @@ use super::{
     toggles::Toggles,
 };
 use crate::{
-    commands::JSON_VERSION, error::CliError, exit::Exit, session::Session, text, ui::Ui, words,
+    commands::{JSON_VERSION, init::shown},
+    error::CliError,
+    exit::Exit,
+    session::Session,
+    text,
+    ui::Ui,
+    words,
 };
+
+/// The status of a tool with nothing behind it.
+const UNBACKED: &str = "not set up";
 
 /// Arguments of `jp tool list`.
 #[derive(Debug, Args)]
@@ -28,6 +37,8 @@ STATUS says who decides that a call runs, or why none does:
   explicit     offered to a model only when it is asked for by its name
   locked       a tool of a registry that jp.lock pins and this machine has
                verified; `jp tool show NAME` says who decides
+  not set up   nothing does what it asks jp for: the summary names the key of your
+               configuration that says who does
   broken       it cannot work as it is: the summary says why, and `jp doctor`
                how to fix it
 
@@ -61,20 +72,21 @@ pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
     let exit = session.ask_and_stop_servers(ui)?.unwrap_or(Exit::Done);
     if args.json || args.offered || args.toggles.are_set() {
         let mut tools = ToolDefinition::all(session.loaded(), session.host());
+        tools.sort_by(|(a, _), (b, _)| a.cmp(b));
         args.toggles.check(&tools)?;
         if args.offered || args.toggles.are_set() {
             tools.retain(|(_, tool)| is_offered(tool, session.host()));
         }
         if args.json {
             let tools = tools.iter();
-            let tools = tools.map(|(name, tool)| entry(name, tool, session.host()));
+            let tools = tools.map(|(name, tool)| entry(name, tool, &session));
             let tools: Vec<Value> = tools.collect();
             ui.json(&json!({"version": JSON_VERSION, "tools": tools}))?;
             return Ok(exit);
         }
         let rows: Vec<_> = tools
             .iter()
-            .map(|(name, tool)| row(name, tool, session.host()))
+            .map(|(name, tool)| row(name, tool, &session))
             .collect();
         ui.table(&["NAME", "SOURCE", "STATUS", "SUMMARY"], &rows)?;
         return Ok(exit);
@@ -88,6 +100,13 @@ pub(crate) fn run(args: &ListArgs, ui: &Ui) -> Result<Exit, CliError> {
         return Ok(exit);
     }
     ui.table(&["NAME", "SOURCE", "STATUS", "SUMMARY"], &rows)?;
+    if session.host().is_no_workspace() {
+        ui.say(format_args!(
+            "{} is not a workspace, so tools see no files in it: jp's own files lie there.",
+            shown(session.host().root())
+        ));
+        ui.hint("`jp init` makes a workspace: a directory whose files tools may see");
+    }
     Ok(exit)
 }
 
@@ -101,7 +120,7 @@ fn rows(session: &Session) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let mut known = BTreeSet::new();
     for (name, tool) in ToolDefinition::unsigned(loaded, host) {
-        rows.push(row(&name, &tool, host));
+        rows.push(row(&name, &tool, session));
         known.insert(name);
     }
     for tool in host
@@ -115,9 +134,10 @@ fn rows(session: &Session) -> Vec<Vec<String>> {
     }
     for name in loaded.config.tooling.keys() {
         if known.insert(name.clone()) {
-            rows.push(row(name, &ToolDefinition::new(name, loaded, host), host));
+            rows.push(row(name, &ToolDefinition::new(name, loaded, host), session));
         }
     }
+    rows.sort();
     rows
 }
 
@@ -136,14 +156,17 @@ fn locked(tool: &Listed) -> Vec<String> {
     ]
 }
 
-fn row(name: &str, tool: &Result<ToolDefinition, ToolError>, host: &Host) -> Vec<String> {
+fn row(name: &str, tool: &Result<ToolDefinition, ToolError>, session: &Session) -> Vec<String> {
     let cell = |text: &str, most| text::shorten(&text::one_line(text), most).into_owned();
     match tool {
         Ok(tool) => vec![
             cell(name, 40),
             cell(&tool.source.to_string(), 30),
-            mode(tool, host).to_owned(),
-            cell(tool.summary(), 100),
+            status(tool, session).to_owned(),
+            match unbacked(tool, session) {
+                Some(setting) => format!("needs `{setting}`: {}", cell(tool.summary(), 60)),
+                None => cell(tool.summary(), 100),
+            },
         ],
         Err(error) => vec![
             cell(name, 40),
@@ -168,8 +191,42 @@ fn mode(tool: &ToolDefinition, host: &Host) -> &'static str {
     }
 }
 
-fn entry(name: &str, tool: &Result<ToolDefinition, ToolError>, host: &Host) -> Value {
-    match tool {
+/// What a tool's status is for people: who decides that it runs, unless nothing is there that would do it.
+fn status(tool: &ToolDefinition, session: &Session) -> &'static str {
+    let mode = mode(tool, session.host());
+    match unbacked(tool, session) {
+        Some(_) if mode != "disabled" => UNBACKED,
+        _ => mode,
+    }
+}
+
+/// Returns the key that has to be set before a tool can do anything: who does what it asks jp for.
+fn unbacked(tool: &ToolDefinition, session: &Session) -> Option<&'static str> {
+    let broker = &session.loaded().config.broker;
+    let needed = [
+        ("search.internet", "broker.search", broker.search.is_none()),
+        ("llm.generate", "broker.llm", broker.llm.is_none()),
+        (
+            "coding.generate",
+            "broker.coding",
+            broker.coding.is_none() && broker.llm.is_none(),
+        ),
+        ("stt.transcribe", "broker.stt", broker.stt.is_none()),
+    ];
+    let mut names = tool.request.capabilities.brokered.names();
+    // One that asks for other things too does those.
+    let (name, None) = (names.next()?, names.next()) else {
+        return None;
+    };
+    let mut missing = needed.into_iter().filter(|(_, _, is_missing)| *is_missing);
+    let missing = missing.find(|(needs, ..)| *needs == name.as_str());
+    missing.map(|(_, setting, _)| setting)
+}
+
+fn entry(name: &str, tool: &Result<ToolDefinition, ToolError>, session: &Session) -> Value {
+    let host = session.host();
+    let needs = tool.as_ref().ok().and_then(|tool| unbacked(tool, session));
+    let mut entry = match tool {
         Ok(tool) => json!({
             "name": name,
             "source": tool.source.to_string(),
@@ -180,5 +237,9 @@ fn entry(name: &str, tool: &Result<ToolDefinition, ToolError>, host: &Host) -> V
             "parameters": tool.known_schema(),
         }),
         Err(error) => json!({"name": name, "error": error.to_string()}),
+    };
+    if let Some(setting) = needs {
+        entry["needs"] = setting.into();
     }
+    entry
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use jp_config::tool::ToolSource;
+use jp_config::tool::{ToolConfig, ToolSource};
 use jp_llm::{McpTools, runtime::mcp::Defined};
 use jp_registry::{Installer, McpPin, McpTool, Mode};
 use tokio_util::sync::CancellationToken;
@@ -132,13 +132,28 @@ fn pin_servers(
 /// Collects the configured tools of each server, as the server describes them.
 fn by_server<'a>(session: &'a Session, mcp: &McpTools, ui: &Ui) -> BTreeMap<&'a str, Vec<Defined>> {
     let mut servers: BTreeMap<&str, Vec<Defined>> = BTreeMap::new();
-    for (name, tool) in &session.loaded().config.conversation.tools.tools {
-        let ToolSource::Mcp { server, .. } = &tool.source else {
-            continue;
-        };
-        match mcp.define(name, server, tool) {
+    let tools = &session.loaded().config.conversation.tools;
+    let mut add =
+        |name: &str, server: &'a str, tool: &ToolConfig| match mcp.define(name, server, tool) {
             Ok(defined) => servers.entry(server).or_default().push(defined),
             Err(error) => ui.warning(&error.to_string()),
+        };
+    for (name, tool) in &tools.tools {
+        let is_family = tools.families().any(|family| family.key == name);
+        match &tool.source {
+            ToolSource::Mcp { server, .. } if !is_family => add(name, server, tool),
+            _ => {}
+        }
+    }
+    for family in tools.families() {
+        let told = mcp.told(family.server);
+        for told in told.iter().flat_map(|told| &told.tools) {
+            let id = family.id(&told.name);
+            if !tools.names(family.server, &told.name)
+                && let Some(config) = tools.get_of_family(&id)
+            {
+                add(&id, family.server, config.tool());
+            }
         }
     }
     servers

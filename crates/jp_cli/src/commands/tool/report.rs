@@ -8,13 +8,15 @@ use jp_llm::{
 use jp_tool::{Outcome, Problem};
 use serde_json::{Value, json};
 
-use super::call::Called;
+use super::{call::Called, invalid};
 use crate::{
     commands::JSON_VERSION,
     error::CliError,
     exit::Exit,
+    page::Page,
     text,
     ui::{Style, Ui},
+    view::{self, View},
     words,
 };
 
@@ -137,8 +139,16 @@ fn outcome(ending: &Ending<'_>, details: &Details) -> Value {
 }
 
 /// Shows a call to a person.
-pub(super) fn show(tool: &str, called: &Called, host: &Host, ui: &Ui) -> Result<(), CliError> {
+pub(super) fn show(
+    tool: &str,
+    called: &Called,
+    (host, verbose): (&Host, bool),
+    ui: &Ui,
+) -> Result<(), CliError> {
     match Ending::of(&called.executed) {
+        Ending::Success(content) if ui.out_is_terminal && view::of(content).is_some() => {
+            view(content, ui)?;
+        }
         Ending::Success(content) => match called.executed.details.form {
             Form::Text => ui.result(content)?,
             Form::Json => ui.json_result(content)?,
@@ -148,8 +158,13 @@ pub(super) fn show(tool: &str, called: &Called, host: &Host, ui: &Ui) -> Result<
         }
         Ending::Skipped(content) => ui.say(text::escape(content)),
         Ending::Invalid(message) => {
-            let hint = format!("`jp tool show {tool}` explains its parameters");
-            ui.error(message, Some(&hint));
+            let hint =
+                format!("`jp tool show {tool}` explains its arguments; `-v` shows its schema");
+            let known: Vec<&str> = called.arguments.iter().map(String::as_str).collect();
+            match verbose {
+                true => ui.error(message, Some(&hint)),
+                false => ui.error(&invalid::for_people(message, &known), Some(&hint)),
+            }
         }
         Ending::NeedsInput(question) => {
             ui.json(&json!(question))?;
@@ -160,6 +175,26 @@ pub(super) fn show(tool: &str, called: &Called, host: &Host, ui: &Ui) -> Result<
         Ending::Failed(error) => failed(error, called, host, ui),
     }
     Ok(())
+}
+
+/// Shows what a tool of jp answered, to a person.
+fn view(content: &str, ui: &Ui) -> Result<(), CliError> {
+    match view::of(content) {
+        Some(View::Table(header, rows)) => {
+            let header: Vec<&str> = header.iter().map(String::as_str).collect();
+            ui.table(&header, &rows)
+        }
+        Some(View::Fields(fields)) => {
+            let width = fields.iter().map(|(name, _)| name.chars().count()).max();
+            let mut page = Page::new(width.unwrap_or(0).min(30) + 1);
+            for (name, value) in fields {
+                page.field(&name, &value);
+            }
+            ui.bytes(page.as_bytes())
+        }
+        Some(View::Sentence(sentence)) => ui.line(sentence),
+        None => Ok(()),
+    }
 }
 
 /// Shows what a tool complained about: a command with its streams, others with the code they gave.

@@ -48,7 +48,7 @@ pub(crate) struct RunArgs {
     /// Print JSON: the outcome and all that is known about the call
     #[arg(long)]
     json: bool,
-    /// Also show what the tool printed and what the call used
+    /// Also show what the tool printed, what the call used, and the schema that arguments do not fit
     #[arg(short, long)]
     verbose: bool,
 }
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &RunArgs, ui: &Ui) -> Result<Exit, CliError> {
     if args.json {
         ui.json(&report::json(&args.name, &called))?;
     } else {
-        report::show(&args.name, &called, session.host(), ui)?;
+        report::show(&args.name, &called, (session.host(), args.verbose), ui)?;
     }
     if args.verbose {
         report::verbose(&called.executed.details, ui);

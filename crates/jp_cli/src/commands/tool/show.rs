@@ -17,9 +17,20 @@ use crate::{
     exit::Exit,
     page::Page,
     session::{Session, block_on},
+    table::table,
+    text,
     ui::Ui,
     words,
 };
+
+/// As much of a description fits a screen.
+const MAX_TEXT: usize = 400;
+
+/// As many lines of what is asked for fit one.
+const MAX_ITEMS: usize = 4;
+
+/// And so many arguments.
+const MAX_ARGUMENTS: usize = 12;
 
 /// The room for names of fields.
 const WIDTH: usize = 12;
@@ -44,6 +55,9 @@ pub(crate) struct ShowArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Print everything, schemas and manuals too
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 /// Shows a tool.
@@ -70,7 +84,15 @@ pub(crate) fn run(args: &ShowArgs, ui: &Ui) -> Result<Exit, CliError> {
     if args.json {
         ui.json(&shown.json())?;
     } else {
-        ui.bytes(shown.page().as_bytes())?;
+        // What a program reads is all there is; a person has one screen.
+        let brief = ui.out_is_terminal && !args.verbose;
+        ui.bytes(shown.page(brief).as_bytes())?;
+        if brief {
+            ui.hint(&format!(
+                "`jp tool show -v {}` prints schemas and manuals too",
+                args.name
+            ));
+        }
     }
     Ok(Exit::Done)
 }
@@ -151,7 +173,7 @@ impl Shown<'_> {
         })
     }
 
-    fn page(&self) -> Page {
+    fn page(&self, brief: bool) -> Page {
         let tool = &self.tool;
         let mut page = Page::new(WIDTH);
         page.field("name", &tool.name);
@@ -173,18 +195,27 @@ impl Shown<'_> {
             ("wasm", &tool.wasm),
         ];
         for (name, text) in texts {
-            if let Some(text) = text {
-                page.field(name, text);
+            if let Some(text) = text.as_ref().filter(|_| !brief || name != "examples") {
+                let text = match brief {
+                    true => text::shorten(text, MAX_TEXT),
+                    false => text.into(),
+                };
+                page.field(name, &text);
             }
         }
         let tools = &self.session.loaded().config.conversation.tools.tools;
         if let Some(command) = tools.get(&tool.name).and_then(|config| config.command()) {
             page.field("command", &words::command(command));
         }
-        page.field("asks for", &words::request(&tool.request).join("\n"));
-        self.grant(&mut page);
+        let asks = words::request(&tool.request);
+        page.field("asks for", &lines(&asks, brief));
+        self.grant(&mut page, (asks.as_slice(), brief));
         if !tool.is_enabled() {
             page.field("disabled", "set `enable = true` for the tool");
+        }
+        if brief {
+            page.field("arguments", &arguments(tool.known_schema()));
+            return page;
         }
         page.field("parameters", &format!("{:#}", tool.known_schema()));
         if let Some(schema) = self.output_schema() {
@@ -205,11 +236,14 @@ impl Shown<'_> {
     }
 
     /// Says what a call would get, or why it would be refused.
-    fn grant(&self, page: &mut Page) {
+    fn grant(&self, page: &mut Page, (asks, brief): (&[String], bool)) {
         match self.tool.preview(self.session.host()) {
             Ok(preview) => {
                 let gets = words::capabilities(preview.grant.capabilities());
-                page.field("gets", &gets.join("\n"));
+                match brief && gets == asks {
+                    true => page.field("gets", "all of that"),
+                    false => page.field("gets", &lines(&gets, brief)),
+                }
                 page.field("limits", &words::limits(&preview.grant, preview.memory));
                 page.field("runs", words::runs(preview.run));
             }
@@ -221,6 +255,56 @@ impl Shown<'_> {
             }
         }
     }
+}
+
+/// Writes items one below the other; of many only the first, where there is one screen.
+fn lines(items: &[String], brief: bool) -> String {
+    let more = items.len().saturating_sub(MAX_ITEMS);
+    match items.get(..MAX_ITEMS) {
+        Some(first) if brief && more > 1 => format!("{}\nand {more} more", first.join("\n")),
+        _ => items.join("\n"),
+    }
+}
+
+/// Writes the arguments of a schema, one line each.
+fn arguments(schema: &Value) -> String {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return "an object; only the tool knows what is in it".to_owned();
+    };
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+    let mut all: Vec<(&String, &Value)> = properties.iter().collect();
+    all.sort_by_key(|(name, _)| !is_required(name));
+    let more = all.len().saturating_sub(MAX_ARGUMENTS);
+    let rows = all.iter().take(MAX_ARGUMENTS).map(|(name, part)| {
+        let about = part.get("description").and_then(Value::as_str);
+        vec![
+            text::short_line(name, 40),
+            if is_required(name) { "required" } else { "" }.to_owned(),
+            kind(part),
+            text::short_line(about.unwrap_or_default(), 70),
+        ]
+    });
+    let table = table(&[], &rows.collect::<Vec<_>>());
+    let table = table.trim_start_matches('\n');
+    match (all.is_empty(), more) {
+        (true, _) => "none".to_owned(),
+        (false, 0) => table.to_owned(),
+        (false, more) => format!("{table}and {more} more"),
+    }
+}
+
+/// Names the type of an argument.
+fn kind(part: &Value) -> String {
+    let name = |value: &Value| match value {
+        Value::String(name) => name.clone(),
+        Value::Array(names) => {
+            let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+            names.join("|")
+        }
+        _ => String::new(),
+    };
+    text::short_line(&part.get("type").map(name).unwrap_or_default(), 20)
 }
 
 fn limits(limits: &Limits, memory: Memory) -> Value {

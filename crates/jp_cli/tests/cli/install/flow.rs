@@ -221,14 +221,3 @@ fn an_entry_of_somebody_else_stays_without_force() {
     install(&sandbox, &["cursor", "--name", "second"]).exits(0);
     assert!(read(&sandbox, "home/.cursor/mcp.json").contains("\"second\""));
 }
-
-#[test]
-fn a_directory_with_jps_own_files_is_not_served() {
-    let sandbox = Sandbox::new("");
-    for dir in ["../home", ".."] {
-        let ran = sandbox.jp(&["-C", dir, "serve"]).exits(2);
-        assert!(ran.stdout.is_empty(), "{ran:#?}");
-        ran.warns("which tools must not reach");
-    }
-    sandbox.jp(&["serve"]).exits(0);
-}

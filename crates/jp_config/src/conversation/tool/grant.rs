@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::PathGrant;
 use crate::{policy::rule, scalar::scalar, stage::is_default};
 
 /// What a call must be able to do, where that is not the default of its kind of tool.
@@ -20,6 +21,10 @@ pub struct GrantConfig {
     /// Further files in the tool's own namespace, such as `/workspace/src:read`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub files: Vec<FileGrant>,
+    /// Files and directories of this machine beside the workspace that it reads, at their own paths, such
+    /// as `{ path = "~/docs", access = "read" }`. Your policy must allow them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub paths: Vec<PathGrant>,
     /// The hosts it reaches.
     #[serde(default, skip_serializing_if = "is_default")]
     pub net: Option<NetGrant>,
@@ -42,6 +47,7 @@ impl GrantConfig {
         let workspace = self.workspace.and_then(WorkspaceAccess::access);
         let workspace = workspace.and_then(|access| rule("/workspace", access));
         let files = self.files.iter().map(|file| file.rule().clone());
+        let files = files.chain(self.paths.iter().filter_map(PathGrant::rule));
         let calls = self.calls.iter().flatten();
         Capabilities {
             files: Files::new(workspace.into_iter().chain(files)),

@@ -4,12 +4,21 @@ use jp_confine::Ended;
 use jp_tool::{Answer, Outcome, Problem};
 use serde_json::json;
 
-/// Turns the output of a command into an outcome; `memory` says how much of it each process had.
+/// What may explain that a command failed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Notes<'a> {
+    /// How much memory each process had.
+    pub(super) memory: Option<&'a str>,
+    /// What it could not see.
+    pub(super) hidden: Option<&'a str>,
+}
+
+/// Turns the output of a command into an outcome.
 pub(super) fn read_outcome(
     tool: &str,
     ended: Option<Ended>,
     (stdout, stderr): (&[u8], &[u8]),
-    memory: Option<&str>,
+    notes: Notes<'_>,
 ) -> Answer {
     // A command that speaks the contract says everything in its output, whatever its status.
     if let Ok(outcome) = serde_json::from_slice::<Outcome>(stdout) {
@@ -20,10 +29,13 @@ pub(super) fn read_outcome(
         return Outcome::from(text(stdout)).into();
     }
     let mut how = ended.map_or_else(String::new, |ended| format!(": {ended}"));
-    if let (true, Some(memory)) = (ended.is_some_and(may_be_for_want_of_memory), memory) {
+    if let (true, Some(memory)) = (ended.is_some_and(may_be_for_want_of_memory), notes.memory) {
         how = format!("{how}; {memory}");
     }
-    let problem = format!("Tool '{tool}' execution failed{how}.");
+    let hidden = notes
+        .hidden
+        .map_or_else(String::new, |hidden| format!(" Note: {hidden}."));
+    let problem = format!("Tool '{tool}' execution failed{how}.{hidden}");
     let message = json!({
         "message": problem,
         "stderr": text(stderr),
@@ -53,7 +65,7 @@ mod tests {
     #[test]
     fn an_outcome_counts_whatever_the_status() {
         let said = br#"{"type":"error","message":"no","trace":[],"transient":true}"#;
-        let answer = read_outcome("t", Some(Ended::Exited(3)), (said, b""), None);
+        let answer = read_outcome("t", Some(Ended::Exited(3)), (said, b""), Notes::default());
         assert!(matches!(
             answer.outcome,
             Outcome::Error {
@@ -66,14 +78,22 @@ mod tests {
     #[test]
     fn plain_text_is_a_result_when_the_status_is_zero() {
         assert_eq!(
-            read_outcome("t", Some(Ended::Exited(0)), (b"hi\n", b"x"), None),
+            read_outcome(
+                "t",
+                Some(Ended::Exited(0)),
+                (b"hi\n", b"x"),
+                Notes::default()
+            ),
             Outcome::from("hi\n").into()
         );
     }
 
     #[test]
     fn a_failure_says_how_the_command_ended() {
-        let memory = Some("each of its processes may use 1 GiB of memory");
+        let notes = Notes {
+            memory: Some("each of its processes may use 1 GiB of memory"),
+            hidden: None,
+        };
         for (ended, said) in [
             (
                 Some(Ended::Exited(7)),
@@ -92,7 +112,7 @@ mod tests {
                 r#"{"message":"Tool 't' execution failed.","stderr":"b","stdout":"a�","exit_code":null,"signal":null}"#,
             ),
         ] {
-            let answer = read_outcome("t", ended, (b"a\xff", b"b"), memory);
+            let answer = read_outcome("t", ended, (b"a\xff", b"b"), notes);
             let Outcome::Error { message, .. } = answer.outcome else {
                 panic!()
             };

@@ -35,6 +35,30 @@ pub struct McpTools {
     listed: RwLock<BTreeMap<String, Arc<Tools>>>,
     /// How often what they told was something else.
     told: AtomicU64,
+    /// What each server is, as the memory knows it; nothing of one that may not be used.
+    known_as: BTreeMap<String, String>,
+    memory: Arc<dyn ToldMemory>,
+}
+
+/// Remembers what servers told of their tools when they were asked last, so that nobody has to start one
+/// to list them. What is remembered is only shown: before a call its server is asked.
+pub trait ToldMemory: Send + Sync {
+    /// Returns what was kept of a server.
+    fn recall(&self, server: &str) -> Option<Tools>;
+
+    /// Keeps what a server told. That it cannot be kept stops nothing.
+    fn keep(&self, server: &str, tools: &Tools);
+}
+
+/// Remembers nothing.
+struct NoMemory;
+
+impl ToldMemory for NoMemory {
+    fn recall(&self, _: &str) -> Option<Tools> {
+        None
+    }
+
+    fn keep(&self, _: &str, _: &Tools) {}
 }
 
 /// A server that did not tell its tools, and why.
@@ -98,6 +122,8 @@ impl McpTools {
             exchange: None,
             listed: RwLock::default(),
             told: AtomicU64::new(0),
+            known_as: BTreeMap::new(),
+            memory: Arc::new(NoMemory),
         }
     }
 
@@ -184,6 +210,54 @@ impl McpTools {
                 reason: reason.clone(),
             })),
         }
+    }
+
+    /// Says what remembers the tools that servers told before. A server whose entry has changed since is
+    /// another one.
+    #[must_use]
+    pub fn remembering(
+        mut self,
+        memory: Arc<dyn ToldMemory>,
+        loaded: &Loaded,
+        host: &Host,
+    ) -> Self {
+        let usable = |id: &str| {
+            let server = self.servers.get(id);
+            server.is_some_and(|server| !matches!(server.reach, Reach::Refused { .. }))
+        };
+        let configured = loaded.config.providers.mcp.iter();
+        self.known_as = configured
+            .filter(|(id, _)| usable(id))
+            .filter_map(|(id, config)| {
+                let entry = serde_json::to_string(config).ok()?;
+                let root = host.root().to_string_lossy();
+                // A program of the workspace is another one in another workspace.
+                let is_of_here = loaded.server_defined_by(id) == Layer::Workspace
+                    || config
+                        .command
+                        .as_ref()
+                        .is_some_and(|command| command.contains('/'));
+                let root = if is_of_here { &*root } else { "" };
+                Some((id.clone(), format!("{id}\n{root}\n{entry}")))
+            })
+            .collect();
+        self.memory = memory;
+        self
+    }
+
+    /// Returns what a server told of its tools, now or when it was asked last. Nothing is started.
+    #[must_use]
+    pub fn told(&self, server: &str) -> Option<Arc<Tools>> {
+        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tools) = listed.get(server) {
+            return Some(Arc::clone(tools));
+        }
+        drop(listed);
+        let recalled = Arc::new(self.memory.recall(self.known_as.get(server)?)?);
+        let mut listed = self.listed.write().unwrap_or_else(PoisonError::into_inner);
+        // It may have been asked meanwhile.
+        let tools = listed.entry(server.to_owned()).or_insert(recalled);
+        Some(Arc::clone(tools))
     }
 
     /// Returns the pool, which is also what `mcp.*` works on.
@@ -277,8 +351,7 @@ impl McpTools {
         config: &ToolConfig,
     ) -> Result<Defined, ToolError> {
         let failed = |error: HostError| ToolError::new(name, error);
-        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(tools) = listed.get(server) else {
+        let Some(tools) = self.told(server) else {
             let server = server.to_owned();
             return Err(failed(HostError::Untold { server }));
         };
@@ -303,7 +376,7 @@ impl McpTools {
                 server: server.to_owned(),
                 tool: called.to_owned(),
                 digest: info.digest(),
-                told: Arc::clone(tools),
+                told: Arc::clone(&tools),
             },
         })
     }
@@ -319,9 +392,14 @@ impl McpTools {
     fn keep(&self, server: String, tools: Arc<Tools>) {
         let mut listed = self.listed.write().unwrap_or_else(PoisonError::into_inner);
         // The same again is nothing new: what was made of it stays as it is.
-        if listed.get(&server).is_none_or(|known| *known != tools) {
-            listed.insert(server, tools);
-            self.told.fetch_add(1, Ordering::AcqRel);
+        if listed.get(&server).is_some_and(|known| *known == tools) {
+            return;
+        }
+        listed.insert(server.clone(), Arc::clone(&tools));
+        drop(listed);
+        self.told.fetch_add(1, Ordering::AcqRel);
+        if let Some(known_as) = self.known_as.get(&server) {
+            self.memory.keep(known_as, &tools);
         }
     }
 }
@@ -399,6 +477,14 @@ fn reach(
             reason: reason.to_owned(),
         };
     }
+    // Its program is what the workspace says it is, by a name that the user's own server may have too.
+    if defined_by == Layer::Workspace && has_secret(config) {
+        let reason = "it wants secrets in its environment, which only servers of your own \
+                      configuration get: `jp mcp add` adds one there";
+        return Reach::Refused {
+            reason: reason.to_owned(),
+        };
+    }
     // A person has seen what it is, so only the user's policy bounds it.
     match compose(host.policy(), host.policy(), &config.request()) {
         Err(denied) => Reach::Refused {
@@ -418,6 +504,17 @@ fn reach(
     }
 }
 
+fn has_secret(config: &McpProviderConfig) -> bool {
+    config
+        .environment
+        .iter()
+        .any(|(_, value)| wants_secret(value))
+}
+
+fn wants_secret(value: &str) -> bool {
+    value.contains("{{secret:")
+}
+
 fn refusal(denied: &Denied) -> String {
     let hint = denied
         .setting()
@@ -433,7 +530,7 @@ fn program(
     variable: &dyn Fn(&str) -> Option<OsString>,
 ) -> Program {
     let capabilities = grant.capabilities();
-    let (read, write) = places::host_paths(host.root(), &capabilities.files);
+    let (read, write) = places::host_paths(host, &capabilities.files);
     let sees_root = read.iter().chain(&write).any(|path| *path == host.root());
     // As a shell in the workspace would find it.
     let command = match command.contains('/') {
@@ -441,11 +538,19 @@ fn program(
         false => command.to_owned(),
     };
     let variables = config.variables.iter();
+    let variables = variables.filter_map(|name| Some((name.into(), variable(name)?)));
+    let said = config.environment.iter();
+    let (secret, plain): (Vec<_>, Vec<_>) = said.partition(|(_, value)| wants_secret(value));
+    let plain = plain
+        .into_iter()
+        .map(|(name, value)| (name.into(), value.into()));
     Program {
         command,
         arguments: config.arguments.clone(),
-        env: variables
-            .filter_map(|name| Some((name.into(), variable(name)?)))
+        env: variables.chain(plain).collect(),
+        secret_env: secret
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.clone()))
             .collect(),
         checksum: config.checksum.as_ref().map(|checksum| Checksum {
             algorithm: match checksum.algorithm {

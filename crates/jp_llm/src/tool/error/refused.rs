@@ -1,6 +1,6 @@
 //! The call is not allowed: by the policy, by a person, or by what is known of the tool.
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, os::unix::ffi::OsStrExt, path::PathBuf};
 
 use jp_policy::Denied;
 
@@ -17,6 +17,11 @@ pub enum Refused {
         untrusted: bool,
         /// The id under which a person can grant it, where it was put before one.
         proposal: Option<String>,
+    },
+    /// The tool needs files of the workspace, and the directory is none: jp's own files lie in it.
+    NoWorkspace {
+        /// The directory.
+        root: PathBuf,
     },
     /// The tool reached for something no guest is given.
     Reached {
@@ -90,6 +95,12 @@ impl Refused {
     pub(super) fn tell(&self, tool: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Denied { denied, .. } => write!(f, "tool `{tool}` was denied: {denied}"),
+            Self::NoWorkspace { root } => write!(
+                f,
+                "tool `{tool}` was denied: it needs the files of a workspace, and {} is not one, since \
+                 jp's own files lie in it",
+                jp_text::path_word(root.as_os_str().as_bytes())
+            ),
             Self::Reached { capability } => write!(
                 f,
                 "tool `{tool}` asked for {capability}, which the policy does not grant"

@@ -11,8 +11,8 @@ use std::{
 use jp_audit::Decision;
 use jp_config::Layer;
 use jp_policy::{
-    Access, Ambient, Brokered, Capabilities, Chosen, Denied, FileRule, Files, Grant, Net, Policy,
-    Request, Requirement, compose, compose_call,
+    Access, Ambient, Brokered, Capabilities, Capability, Chosen, Denied, FileRule, Files, Grant,
+    Net, Policy, Request, Requirement, compose, compose_call,
 };
 
 pub use self::why::{Said, Side, Weighed, Why};
@@ -20,6 +20,7 @@ pub use self::why::{Said, Side, Weighed, Why};
 use super::Pass;
 use crate::{
     Digest, ToolError,
+    places::in_workspace,
     tool::{Misconfigured, Others, Refused},
 };
 
@@ -143,6 +144,16 @@ impl Pass<'_> {
             let path = path.to_owned();
             return ToolError::new(&*self.tool.name, Refused::WasmUnseen { path })
                 .with_hint("look at it, then run `jp trust` in the workspace again");
+        }
+        if let Denied::ByHost {
+            capability: Capability::Files(rule),
+        } = &denied
+            && self.host.is_no_workspace()
+            && in_workspace(rule).is_some()
+        {
+            let root = self.host.root().to_owned();
+            return ToolError::new(&*self.tool.name, Refused::NoWorkspace { root })
+                .with_hint("`jp init DIR` makes a workspace in another directory; work there");
         }
         let untrusted = !trusted && !by_tooling;
         let hint = match denied {

@@ -12,7 +12,7 @@ use jp_wasm::{DirPerms, FilePerms, Preopen, TempQuota, ToolTemp, WasiConfig, Was
 
 use crate::{
     ToolError,
-    places::in_workspace,
+    places::{directory_beside, in_workspace},
     runtime::Invocation,
     tool::{HostError, Misconfigured},
 };
@@ -44,6 +44,8 @@ impl From<WasiContext> for Opened {
 enum Place<'a> {
     /// To a directory of this machine.
     Dir(PathBuf),
+    /// To one beside the workspace, which guests find at its own path.
+    Beside(PathBuf),
     /// To one below another, which it must not leave.
     Below(&'a Path, &'a Path),
     /// To the directory of the call's own.
@@ -62,6 +64,10 @@ pub(super) fn open(invocation: &Invocation<'_>) -> Result<Opened, ToolError> {
     let failed = |error: jp_wasm::Error| invocation.error(HostError::from(error));
     let preopens = places.iter().filter_map(|(rule, place)| match place {
         Place::Dir(dir) => Some(preopen(rule, dir)),
+        Place::Beside(dir) => Some(Preopen {
+            guest_path: rule.host_path()?.to_owned(),
+            ..preopen(rule, dir)
+        }),
         _ => None,
     });
     let config = WasiConfig {
@@ -97,6 +103,12 @@ fn place<'a>(rule: &'a FileRule, invocation: &Invocation<'a>) -> Result<Place<'a
             // A directory below the workspace may be a symbolic link to somewhere else.
             below => Place::Below(host.root(), Path::new(below)),
         });
+    }
+    if rule.host_path().is_some() {
+        let beside = directory_beside(rule, host.policy());
+        return beside
+            .map(Place::Beside)
+            .ok_or_else(|| no_place(invocation, path));
     }
     if path.strip_prefix(TEMP).is_some_and(is_below) {
         return Ok(Place::Temp);

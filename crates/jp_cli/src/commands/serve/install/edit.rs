@@ -88,6 +88,16 @@ pub(super) fn entry(text: &str, target: &Target<'_>) -> Result<Option<Value>, Ed
     }
 }
 
+/// Returns all that a text says, to look at; of YAML the section alone.
+pub(super) fn document(text: &str, format: Format, section: &str) -> Result<Value, EditError> {
+    let text = text.strip_prefix(BOM).unwrap_or(text);
+    match format {
+        Format::Json | Format::Jsonc => json::document(text, format.has_comments()),
+        Format::Toml => toml::document(text),
+        Format::Yaml => yaml::document(text, section),
+    }
+}
+
 /// Returns what a person can add by hand: the lines of a file that holds nothing else.
 pub(super) fn by_hand(target: &Target<'_>, entry: &Value) -> String {
     let change = Change::Add {

@@ -20,6 +20,12 @@ pub(super) fn entry(text: &str, target: &Target<'_>) -> Result<Option<Value>, Ed
     Ok(member.map(|member| member.value.value(text)))
 }
 
+/// Returns all that a file says.
+pub(super) fn document(text: &str, comments: bool) -> Result<Value, EditError> {
+    let root = parse::parse(text, comments)?;
+    Ok(root.map_or(Value::Null, |root| root.value(text)))
+}
+
 /// Makes the change; nothing is returned where there is nothing to do.
 pub(super) fn edit(
     text: &str,

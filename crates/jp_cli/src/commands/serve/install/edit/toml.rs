@@ -25,6 +25,11 @@ pub(super) fn entry(text: &str, target: &Target<'_>) -> Result<Option<Value>, Ed
     Ok(item.map(value_of))
 }
 
+/// Returns all that a file says.
+pub(super) fn document(text: &str) -> Result<Value, EditError> {
+    Ok(value_of(parse(text)?.as_item()))
+}
+
 /// Makes the change; nothing is returned where there is nothing to do.
 pub(super) fn edit(
     text: &str,

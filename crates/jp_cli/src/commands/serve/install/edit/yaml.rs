@@ -13,7 +13,7 @@ use self::{
     lines::{Kind, Line},
     section::{Section, section},
 };
-use super::{Change, Target, error::EditError, merge};
+use super::{super::read::object, Change, Format, Target, error::EditError, merge};
 
 /// Stands above a section that jp made, which goes again with the last entry.
 const MADE: &str = "# added by jp serve install";
@@ -23,6 +23,28 @@ pub(super) fn entry(text: &str, target: &Target<'_>) -> Result<Option<Value>, Ed
     let lines = lines::read(text)?;
     let section = section(text, &lines, target)?;
     Ok(section.and_then(|section| read(&lines, &section, target)))
+}
+
+/// Returns what a section of a file says; null stands for an entry that is written in an unusual way.
+pub(super) fn document(text: &str, name: &str) -> Result<Value, EditError> {
+    let lines = lines::read(text)?;
+    let target = |name| Target {
+        format: Format::Yaml,
+        section: name,
+        name: "",
+    };
+    let Some(found) = section(text, &lines, &target(name))? else {
+        return Ok(Value::Null);
+    };
+    let entries = found.entries.iter().map(|(entry, ..)| {
+        let target = Target {
+            name: entry,
+            ..target(name)
+        };
+        let value = read(&lines, &found, &target).unwrap_or_default();
+        ((*entry).to_owned(), value)
+    });
+    Ok(object(name, entries.collect()))
 }
 
 fn read(lines: &[Line<'_>], section: &Section<'_>, target: &Target<'_>) -> Option<Value> {
