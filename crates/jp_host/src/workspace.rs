@@ -220,7 +220,7 @@ impl Workspace {
     /// Returns a number that differs when what MCP servers have told of their tools does.
     #[must_use]
     pub fn servers_told(&self) -> u64 {
-        self.host.mcp().map_or(0, |mcp| mcp.told())
+        self.host.mcp().map_or(0, |mcp| mcp.times_told())
     }
 
     /// Ends the MCP servers that were started.

@@ -103,6 +103,7 @@ pub(crate) async fn call(
             stderr_bytes: 0,
             trace: &[],
             transient: None,
+            traceparent: None,
         };
         if let Err(error) = log.append(&record) {
             return content::refusal(&format!("cannot record the call: {error}"));

@@ -329,7 +329,7 @@ impl McpTools {
 
     /// Returns a number that differs when what servers have told does.
     #[must_use]
-    pub fn told(&self) -> u64 {
+    pub fn times_told(&self) -> u64 {
         self.told.load(Ordering::Acquire)
     }
 
