@@ -34,6 +34,9 @@ const MAX_RESUMES: u32 = 5;
 /// How long to wait before the rest is asked for, where the server does not say.
 const RETRY: Duration = Duration::from_secs(1);
 
+/// The longest a server may have its client wait for the rest; one that wants more has none.
+const MAX_RETRY: Duration = Duration::from_secs(30);
+
 /// The longest wait before a stream that belongs to no request is asked for again.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
 
@@ -139,8 +142,12 @@ impl Reader {
         while let Some(last) = self.parser.last_id().map(str::to_owned)
             && resumes < MAX_RESUMES
         {
+            let wanted = self.parser.retry().unwrap_or(RETRY);
+            if wanted > MAX_RETRY {
+                break;
+            }
             resumes = if self.has_heard { 1 } else { resumes + 1 };
-            tokio::time::sleep(self.parser.retry().unwrap_or(RETRY)).await;
+            tokio::time::sleep(wanted).await;
             self.begin_again();
             match resume.after(Some(&last)).await {
                 Ok(Some(body)) => match self.read(body).await? {
@@ -168,7 +175,7 @@ impl Reader {
             }
             body = loop {
                 let wanted = self.parser.retry().unwrap_or_default();
-                tokio::time::sleep(pause.max(wanted)).await;
+                tokio::time::sleep(pause.max(wanted.min(MAX_PAUSE))).await;
                 pause = pause.saturating_mul(2).min(MAX_PAUSE);
                 let last = self.parser.last_id().map(str::to_owned);
                 match resume.after(last.as_deref()).await {

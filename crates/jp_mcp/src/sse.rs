@@ -9,9 +9,6 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// A longer id of an event is not kept: it goes back to the server in a header.
 const MAX_ID: usize = 1024;
 
-/// The longest a server may have its client wait before it asks for the rest of a stream.
-const MAX_RETRY: Duration = Duration::from_secs(60);
-
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Event {
@@ -168,8 +165,7 @@ fn milliseconds(value: &[u8]) -> Option<Duration> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let time = digits.parse().map_or(MAX_RETRY, Duration::from_millis);
-    Some(time.min(MAX_RETRY))
+    Some(digits.parse().map_or(Duration::MAX, Duration::from_millis))
 }
 
 #[cfg(test)]

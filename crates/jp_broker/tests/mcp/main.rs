@@ -8,6 +8,7 @@ mod kit;
 mod login;
 mod secrets;
 mod server;
+mod sessions;
 mod site;
 mod streamer;
 mod streams;

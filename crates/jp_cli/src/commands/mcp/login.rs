@@ -26,10 +26,10 @@ Examples:
   jp mcp login forge
   jp mcp login forge --scope repo:write
 
-Prints the address of the page where you log in, and waits until the browser has
-come back from there. The login is kept with the secrets (`jp secret list`), is sent
-to that server and to no other, and is renewed for as long as the page allows. No
-tool and no model sees it.";
+Prints the address of the page where you log in, and waits until the browser
+has come back from there. The login is kept with the secrets
+(`jp secret list`), is sent to that server and to no other, and is renewed for
+as long as that page's owner allows. No tool and no model sees it.";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  jp mcp logout forge")]
