@@ -213,9 +213,9 @@ impl ServerHandler for Handler {
             Meant::Call(request) => request,
             Meant::Answer(answer) => return Ok(answer.into()),
         };
-        Request::new(request, context, wish)
-            .run(&served, catalogue)
-            .await
+        // In a box: rmcp moves the future of a request about, which is as large as its largest method.
+        let call = Request::new(request, context, wish);
+        Box::pin(call.run(&served, catalogue)).await
     }
 
     async fn set_level(
