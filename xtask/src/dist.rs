@@ -159,8 +159,8 @@ fn add_steps(root: &Path, purpose: Purpose, steps: &mut Steps) -> Result<PathBuf
             target.join("dist/jp"),
         ),
         Purpose::Trial => (
-            build_with_tests(root, &metadata),
-            build_with_tests(root, &metadata),
+            test::jp_as_tested(&metadata, root),
+            test::jp_as_tested(&metadata, root),
             development.clone(),
         ),
     };
@@ -202,13 +202,6 @@ const DIST: &str = "dist";
 fn build(root: &Path, profile: &str) -> Run {
     let line = format!("build --package jp_cli --profile {profile} --locked");
     Run::cargo(&line, root)
-}
-
-/// Builds the development jp as its tests do: alone it would have other features of shared
-/// dependencies, and wasmtime would be built once more.
-fn build_with_tests(root: &Path, metadata: &Metadata) -> Run {
-    let line = "test --workspace --test cli --no-run --locked";
-    test::without_probes(line, metadata, root)
 }
 
 fn size(path: &Path) -> Result<u64> {

@@ -129,7 +129,7 @@ pub(crate) fn check(root: &Path) -> Result<Ran> {
 }
 
 fn run_all(root: &Path, built: &[(&Language, PathBuf)]) -> Result<()> {
-    let sample = Sample::create(root, "interop")?;
+    let sample = Sample::of_tests(root, "interop")?;
     let mut config = String::new();
     for (language, component) in built {
         let path = format!(".jp/tools/{}", language.component);

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::metadata::Metadata;
 use crate::process::Run;
 use crate::report::say;
+use crate::test;
 
 /// A workspace with its own configuration, data and cache directories.
 pub(crate) struct Sample {
@@ -39,6 +40,16 @@ impl Sample {
             bail!("the workspace has no package jp_cli yet");
         }
         Run::cargo("build --package jp_cli", root).run()?;
+        Self::fresh(root, name)
+    }
+
+    /// Builds `jp` as its tests have it, which CI has done before, and makes a fresh workspace.
+    pub(crate) fn of_tests(root: &Path, name: &str) -> Result<Self> {
+        let metadata = Metadata::read(root)?;
+        if !metadata.has("jp_cli") {
+            bail!("the workspace has no package jp_cli yet");
+        }
+        test::jp_as_tested(&metadata, root).run()?;
         Self::fresh(root, name)
     }
 

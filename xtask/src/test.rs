@@ -63,3 +63,10 @@ pub(crate) fn exclude_probes(run: Run, metadata: &Metadata) -> Run {
         run
     }
 }
+
+/// Names a build of the development jp as its tests have it: alone it would have other features of shared
+/// dependencies, and wasmtime would be built once more.
+pub(crate) fn jp_as_tested(metadata: &Metadata, root: &Path) -> Run {
+    let line = "test --workspace --test cli --no-run --locked";
+    without_probes(line, metadata, root)
+}

@@ -1,5 +1,6 @@
 //! MCP's own inspector, on its command line: lists, calls and reads, over stdio and HTTP, in both forms of the protocol.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -55,9 +56,12 @@ pub(super) fn check(root: &Path, sample: &Sample) -> Result<Result<(), String>> 
         Ok(node) => node,
         Err(why) => return Ok(Err(why)),
     };
+    let home = sample.workspace().with_file_name("home");
+    fs::create_dir_all(&home).with_context(|| home.display().to_string())?;
     let inspector = Inspector {
         node,
         main: dir.canonicalize()?.join(MAIN),
+        home,
         sample,
     };
     for era in ["legacy", "modern"] {
@@ -83,6 +87,7 @@ enum Server {
 struct Inspector<'a> {
     node: PathBuf,
     main: PathBuf,
+    home: PathBuf,
     sample: &'a Sample,
 }
 
@@ -105,18 +110,18 @@ impl Inspector<'_> {
     }
 
     fn run(&self, server: &Server, era: &str, words: &[&str]) -> Run {
-        // What it keeps of servers is kept in the sample.
         let run = Run::new(&self.node, &self.sample.workspace())
             .arg(&self.main)
             .args(["--cli", "--format", "json", "--protocol-era", era])
             .args(words);
-        let run = self.sample.places(run).env("HOME", self.sample.workspace());
+        // It hands this variable on to the programs that it starts, and no other that says where things are.
+        let run = self.sample.places(run).env("HOME", &self.home);
         match server {
             Server::Url(url) => run
                 .args(["--server-url", url, "--header"])
                 .arg(format!("Authorization: Bearer {TOKEN}")),
             Server::Program => run
-                .arg("--")
+                .args(["-e", "JP_KEYRING=off", "--"])
                 .arg(self.sample.program())
                 .arg("-C")
                 .arg(self.sample.workspace())

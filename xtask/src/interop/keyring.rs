@@ -24,7 +24,7 @@ pub(super) fn check(root: &Path) -> Result<Option<String>> {
         say(&format!("keyring: skipped: {why}"));
         return Ok(Some(format!("keyring: {why}")));
     }
-    let jp = Sample::create(root, "interop")?.program().to_owned();
+    let jp = Sample::of_tests(root, "interop")?.program().to_owned();
     let run = Run::new("sh", root).arg(root.join(SCRIPT)).arg(jp);
     run.run().context("keyring")?;
     Ok(None)

@@ -39,7 +39,7 @@ const EXAMPLE: &str = "conformance";
 
 /// Lets all clients talk to a server and returns what was left out.
 pub(super) fn check(root: &Path) -> Result<Vec<String>> {
-    let sample = Sample::create(root, "interop/serve")?;
+    let sample = Sample::of_tests(root, "interop/serve")?;
     let guests = guests::build(root)?;
     let guest = guests.iter().find(|guest| guest.name == "jp_tool_test");
     let guest = guest.context("jp_tool_test was not built")?;
