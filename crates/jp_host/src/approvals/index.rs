@@ -187,3 +187,7 @@ impl Entry {
 fn said(grant: &Grant) -> String {
     format!("{}, remembered as {}", grant.author, grant.id)
 }
+
+#[cfg(test)]
+#[path = "index_tests.rs"]
+mod tests;

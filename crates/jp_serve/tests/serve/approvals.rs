@@ -19,7 +19,7 @@ source = 'local'
 wasm = '.jp/tools/echo.wasm'
 run = 'ask'
 grant.workspace = 'read'
-limits.time = '200ms'
+limits.time = '1s'
 parameters.a.type = 'string'
 [conversation.tools.caller]
 source = 'local'
@@ -117,7 +117,7 @@ async fn a_call_waits_with_its_clock_standing_still_until_a_person_decides_elsew
         assert_eq!(waiting.len(), 1);
         assert!(told.contains(waiting[0].id.as_str()), "{told}");
         // Longer than the tool may take.
-        tokio::time::sleep(Duration::from_millis(250)).await;
+        tokio::time::sleep(Duration::from_millis(1_100)).await;
         let made = decide(&user, &waiting[0], &answer);
         assert!(matches!(made, Decided::Made { .. }), "{made:?}");
         let answer = client.answer(id).await;

@@ -6,7 +6,8 @@ use super::{Failure, Store, io_error, number, stored};
 use crate::{
     Arguments, Damage, Digest, Effect, Grant, GrantId, Grants, MAX_ABOUT, MAX_ACCESS, MAX_GRANTS,
     MAX_OWNER, MAX_PATTERN, MAX_PATTERNS, MAX_TOOL, Millis, NewGrant, Snapshot, StoreError,
-    generation, limits::check,
+    generation,
+    limits::{check, check_owner},
 };
 
 /// How many rows one transaction of a sweep deletes.
@@ -104,8 +105,11 @@ pub(super) fn check_grant(grant: &NewGrant<'_>) -> Result<(), StoreError> {
     check("tool", grant.tool.len(), MAX_TOOL)?;
     check("about", grant.about.len(), MAX_ABOUT)?;
     check("author", grant.author.len(), MAX_OWNER)?;
+    // A name of nobody must not pass for everybody.
+    if let Some(principal) = grant.principal {
+        check_owner(principal)?;
+    }
     for (what, text, most) in [
-        ("principal", grant.principal, MAX_OWNER),
         ("workspace", grant.workspace, MAX_ACCESS),
         ("configuration", grant.configuration, MAX_OWNER),
         ("run", grant.run, MAX_OWNER),

@@ -92,6 +92,14 @@ pub(crate) fn what_every_call_would_be_compared_with_is_bounded(engine: &dyn Eng
     };
     server.remember(&exact, NOW).unwrap();
     server.remember(&grant("u"), NOW).unwrap();
+    let nobody = NewGrant {
+        principal: Some(""),
+        ..grant("v")
+    };
+    assert!(matches!(
+        server.remember(&nobody, NOW),
+        Err(StoreError::NoOwner)
+    ));
     let long = "x".repeat(1 << 20);
     for new in [
         grant(&long),
