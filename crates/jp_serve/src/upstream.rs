@@ -14,11 +14,12 @@ use tokio::{
     runtime::Handle,
     sync::watch,
     task::AbortHandle,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
 
-/// The first list waits this long for servers that are being asked. Clients give up after five seconds.
+/// Lists wait for servers that are being asked until so long after the first one was wanted. Clients give
+/// up after five seconds.
 const MOMENT: Duration = Duration::from_secs(2);
 
 /// Servers are asked again at most this often, whatever they say: a storm of theirs is a few questions
@@ -34,6 +35,8 @@ struct Following {
     workspace: Arc<Workspace>,
     /// Whether all have answered once, or will not.
     asked: watch::Receiver<bool>,
+    /// How long lists wait for that.
+    until: Instant,
     following: AbortHandle,
 }
 
@@ -61,6 +64,7 @@ impl Upstream {
             Following {
                 workspace: Arc::clone(workspace),
                 asked,
+                until: Instant::now() + MOMENT,
                 following: runtime.spawn(work).abort_handle(),
             }
         });
@@ -70,10 +74,10 @@ impl Upstream {
     pub(crate) async fn settle(&self) {
         let asked = {
             let now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            now.as_ref().map(|now| now.asked.clone())
+            now.as_ref().map(|now| (now.asked.clone(), now.until))
         };
-        if let Some(mut asked) = asked {
-            let _ = timeout(MOMENT, asked.wait_for(|asked| *asked)).await;
+        if let Some((mut asked, until)) = asked {
+            let _ = timeout_at(until, asked.wait_for(|asked| *asked)).await;
         }
     }
 

@@ -171,8 +171,8 @@ async fn e54_a_state_of_another_principal_is_refused_and_stays_good_for_its_own(
     let answer = ada.ask("tools/call", call()).await;
     assert_eq!(answer["result"]["isError"], false, "{answer}");
     // Another server of the same principal knows that it was used.
-    let mut again = Client::of(&user.keeping("ada"));
-    let answer = again.ask("tools/call", call()).await;
+    let mut later = Client::of(&user.keeping("ada"));
+    let answer = later.ask("tools/call", call()).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
 }
 

@@ -391,12 +391,12 @@ impl McpTools {
 
     fn keep(&self, server: String, tools: Arc<Tools>) {
         let mut listed = self.listed.write().unwrap_or_else(PoisonError::into_inner);
-        // The same again is nothing new: what was made of it stays as it is.
-        if listed.get(&server).is_some_and(|known| *known == tools) {
-            return;
-        }
+        let is_news = listed.get(&server).is_none_or(|known| *known != tools);
         listed.insert(server.clone(), Arc::clone(&tools));
         drop(listed);
+        if !is_news {
+            return;
+        }
         self.told.fetch_add(1, Ordering::AcqRel);
         if let Some(known_as) = self.known_as.get(&server) {
             self.memory.keep(known_as, &tools);
