@@ -79,7 +79,7 @@ fn main() {
 }
 
 /// Calls that nobody is asked about: where nothing can be remembered, or nothing is.
-fn unattended(name: &str, remembers: bool) -> Side {
+fn unattended(name: &'static str, remembers: bool) -> Side {
     let mut workspace = Workspace::new(&["echo"], 0);
     if !remembers {
         workspace.rebuild(|host| host.decisions(None));
@@ -93,7 +93,7 @@ fn unattended(name: &str, remembers: bool) -> Side {
 }
 
 /// Calls that the user is asked about once, among as many decisions about these and other calls.
-fn remembered(name: &str, all: usize, runtime: &Runtime, arguments: &Map<String, Value>) -> Side {
+fn remembered(name: &'static str, all: usize, runtime: &Runtime, arguments: &Map<String, Value>) -> Side {
     let workspace = Workspace::new(&["echo"], 0);
     let approvals = Approvals::at(&workspace.places.approvals_store().unwrap()).unwrap();
     let store = approvals.store(1).unwrap();

@@ -80,7 +80,7 @@ enum Command {
     /// List, inspect, call, install and update tools
     #[command(subcommand, after_help = TOOL_EXAMPLES)]
     Tool(commands::tool::Command),
-    /// Add, import, list and remove MCP servers, whose tools become yours
+    /// Add, import, list, remove and log in to MCP servers, whose tools become yours
     #[command(subcommand, after_help = MCP_EXAMPLES)]
     Mcp(commands::mcp::Command),
     /// Run a script in the virtual bash
@@ -94,9 +94,6 @@ enum Command {
     /// Read and verify the record of all calls
     #[command(subcommand)]
     Audit(commands::audit::Command),
-    /// Log in to MCP servers behind URLs
-    #[command(subcommand)]
-    Mcp(commands::mcp::Command),
     /// Store secrets that tools use and never see
     #[command(subcommand)]
     Secret(commands::secret::Command),
@@ -155,7 +152,6 @@ fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Kb(command) => commands::kb::run(command, ui),
         Command::Config(command) => commands::config::run(command, ui),
         Command::Audit(command) => commands::audit::run(command, ui),
-        Command::Mcp(command) => commands::mcp::run(command, ui),
         Command::Secret(command) => commands::secret::run(command, ui),
         Command::Serve(args) => commands::serve::run(args, ui),
         Command::Registry(command) => commands::registry::run(command, ui),

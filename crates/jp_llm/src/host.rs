@@ -110,7 +110,7 @@ impl Host {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// Tells whether the directory is no workspace, since jp's own files lie in it: no tool gets a file of
+    /// Tells whether the directory cannot be a workspace, since jp's own files lie in it: no tool gets a file of
     /// it.
     #[must_use]
     pub fn is_no_workspace(&self) -> bool {

@@ -135,6 +135,7 @@ impl Ask<'_> {
             deadline: Instant::now() + self.time,
             cancel: &self.cancel,
             max_result: 1_000_000,
+            trace: None,
             progress: self.progress,
             respond: &Unasked,
         };

@@ -9,13 +9,13 @@ use crate::{cli::Cli, error::CliError, exit::Exit, ui::Ui};
 /// What bash asks first; clap's own function does the rest.
 const BASH: &str = r#"
 _jp_dynamic() {
-    local IFS=$'\n' found
+    local found
     found=$(jp __complete "$COMP_CWORD" "${COMP_WORDS[@]}" 2>/dev/null)
     if [ -z "$found" ]; then
         _jp "$@"
         return
     fi
-    local typed="${COMP_WORDS[COMP_CWORD]}"
+    local IFS=$'\n' typed="${COMP_WORDS[COMP_CWORD]}"
     [ "$typed" = "=" ] && typed=""
     COMPREPLY=($(compgen -W "$found" -- "$typed"))
     [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace

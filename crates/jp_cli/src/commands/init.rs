@@ -132,7 +132,7 @@ fn directory(
     };
     let usual = match places::own().own_within(here) {
         None => here.to_owned(),
-        // The home directory, or the root: jp's own files are no files for tools.
+        // The home directory, or the root: tools must not see jp's own files.
         Some(_) => home().unwrap_or_else(|| here.to_owned()).join("jp"),
     };
     let question = format!(

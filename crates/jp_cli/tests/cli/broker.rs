@@ -106,7 +106,7 @@ fn tools_of_an_mcp_server_need_trust_and_then_work() {
     sandbox
         .jp(&["tool", "run", "shout", "txt=hi"])
         .exits(2)
-        .warns("required");
+        .warns("missing argument `text`");
     sandbox.write("workspace/server.sh", "echo 'out of order' >&2; exit 3\n");
     sandbox
         .jp(&["tool", "run", "shout", "text=hi"])

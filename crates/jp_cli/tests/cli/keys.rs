@@ -50,6 +50,8 @@ const APPROVALS: &str = "jp_serve/tests/serve/approvals.rs";
 const SPILLS: &str = "jp_serve/tests/serve/spills.rs";
 const TASKS: &str = "jp_serve/tests/serve/tasks.rs";
 const LOGIN: &str = "jp_broker/tests/mcp/login.rs";
+const PEOPLE: &str = "jp_cli/tests/cli/people.rs";
+const SERVERS: &str = "jp_cli/tests/cli/servers.rs";
 const BROKER: &str = "jp_llm/tests/it/endpoints.rs";
 
 /// The keys of a tool and of `'*'`, by what stands before them.
@@ -73,6 +75,8 @@ fn of_tools() -> Vec<(&'static str, Probe)> {
         ("<>.grant.env", App("conversation.tools.read.grant.env = ['LANG']", SHOW)),
         ("<>.grant.files", App("conversation.tools.ask.grant.files = ['/workspace/a:read']", &["tool", "show", "ask"])),
         ("<>.grant.net", App("conversation.tools.read.grant = { ⟦net = true, ⟧calls = ['http.request'] }", SHOW)),
+        ("<>.grant.paths[].access", Test(PEOPLE, "a_missing_file_outside_is_said_to_be_hidden_and_the_lines_work")),
+        ("<>.grant.paths[].path", Test(PEOPLE, "a_missing_file_outside_is_said_to_be_hidden_and_the_lines_work")),
         ("<>.grant.selected", App("conversation.tools.read.grant.selected = 'read'", SHOW)),
         ("<>.grant.workspace", App("conversation.tools.read.grant.workspace = 'read'", SHOW)),
         ("<>.limits.fuel", App("conversation.tools.read.limits.fuel = 7000", SHOW)),
@@ -157,6 +161,8 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("policy.calls", User("policy.calls = []", "conversation.tools.read.grant.calls = ['clock.now_unix']", SHOW)),
         ("policy.clocks", User("policy.clocks = false", "", SHOW)),
         ("policy.env", User("policy.env = ['LANG']", "conversation.tools.read.grant.env = ['LANG']", SHOW)),
+        ("policy.paths[].access", Test(PEOPLE, "a_link_leads_nowhere_that_the_policy_does_not_show")),
+        ("policy.paths[].path", Test(PEOPLE, "a_link_leads_nowhere_that_the_policy_does_not_show")),
         ("policy.files", Policy("files = ['/user/documents:read']")),
         ("policy.limits.fuel", User("policy.limits.fuel = 7", "conversation.tools.read.limits.fuel = 9", SHOW)),
         ("policy.limits.memory", User("policy.limits.memory = '1MB'", "", SHOW)),
@@ -176,6 +182,9 @@ fn of_others() -> Vec<(&'static str, Probe)> {
         ("providers.mcp.<>.command", Test("jp_llm/src/runtime/mcp/tests.rs", "a_tool_of_a_server_runs_like_any_other")),
         ("providers.mcp.<>.grant.calls", Refused("providers.mcp.m = { command = 'm', grant.calls = [] }")),
         ("providers.mcp.<>.grant.env", Refused("providers.mcp.m = { command = 'm', grant.env = ['A'] }")),
+        ("providers.mcp.<>.environment", Test(SERVERS, "a_secret_goes_to_the_vault_and_reaches_its_server_alone")),
+        ("providers.mcp.<>.grant.paths[].access", Test(SERVERS, "a_server_reads_beside_the_workspace_what_the_policy_shows")),
+        ("providers.mcp.<>.grant.paths[].path", Test(SERVERS, "a_server_reads_beside_the_workspace_what_the_policy_shows")),
         ("providers.mcp.<>.grant.files", Test(WALLS, "b27_files_outside_the_grant_are_not_there")),
         ("providers.mcp.<>.grant.net", Test(WALLS, "b27_there_is_no_network_unless_it_is_granted")),
         ("providers.mcp.<>.grant.selected", Refused("providers.mcp.m = { command = 'm', grant.selected = 'read' }")),

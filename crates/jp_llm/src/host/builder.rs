@@ -50,7 +50,7 @@ impl HostBuilder {
         self
     }
 
-    /// Says that the directory is no workspace, since jp's own files lie in it. The policy must not
+    /// Says that the directory cannot be a workspace, since jp's own files lie in it. The policy must not
     /// allow its files; this makes the refusals say why.
     #[must_use]
     pub const fn no_workspace(mut self, no_workspace: bool) -> Self {

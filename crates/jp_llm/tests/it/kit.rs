@@ -300,6 +300,7 @@ fn load(held: &Path) -> Loaded {
         workspace_root: Some(root),
         env: Vec::new(),
         assignments: Vec::new(),
+        home: None,
     })
     .unwrap()
 }

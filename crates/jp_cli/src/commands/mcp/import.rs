@@ -35,8 +35,8 @@ Claude Code, Claude Desktop, Codex, Cursor, VS Code, Copilot CLI, Zed, Goose,
 Gemini CLI and opencode keep their servers, shows what it would take, and asks.
 Those files stay as they are.
 
-Values that look like secrets go to the vault. A program runs confined here: one
-that is fetched when it starts (npx, uvx, docker) gets the network if you agree.
+Values that look like secrets go to the vault. A program runs confined here:
+one that is fetched when it starts (npx, uvx) gets the network if you agree.
 
 Examples:
   jp mcp import                         all that is found

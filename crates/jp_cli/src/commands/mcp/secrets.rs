@@ -175,7 +175,7 @@ pub(super) fn looks_like_one(value: &str) -> bool {
         && count(char::is_ascii_alphabetic) >= 4
 }
 
-/// Tells whether a value says something that is no secret whatever its name is.
+/// Tells whether a value says something that is not a secret, whatever its name.
 fn is_plain(value: &str) -> bool {
     let is_word = ["true", "false", "0", "1", "yes", "no"].contains(&value);
     let is_path = value.starts_with('/') || value.starts_with("~/") || value.starts_with("./");

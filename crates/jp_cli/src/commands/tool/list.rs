@@ -37,8 +37,8 @@ STATUS says who decides that a call runs, or why none does:
   explicit     offered to a model only when it is asked for by its name
   locked       a tool of a registry that jp.lock pins and this machine has
                verified; `jp tool show NAME` says who decides
-  not set up   nothing does what it asks jp for: the summary names the key of your
-               configuration that says who does
+  not set up   nothing does what it asks jp for: the summary names the key of
+               your configuration that says who does
   broken       it cannot work as it is: the summary says why, and `jp doctor`
                how to fix it
 

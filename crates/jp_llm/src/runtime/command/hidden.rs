@@ -49,7 +49,7 @@ fn outside(line: &str, root: &Path) -> Option<String> {
         }
         let path = plain(&root.join(word));
         let is_seen = path.starts_with(root) || OF_SYSTEM.iter().any(|dir| path.starts_with(dir));
-        // A path of the test or of a home in /tmp is no path of the private /tmp.
+        // Where the workspace lies in /tmp, what is beside it is hidden by the private /tmp of the command.
         let is_beside =
             root.starts_with("/tmp") && path.starts_with("/tmp") && !path.starts_with(root);
         let is_hidden = (!is_seen || is_beside) && path.components().count() > 1;

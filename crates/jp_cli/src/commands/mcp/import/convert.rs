@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::{MAX_NAME, secrets, wanted::Wanted};
 
-/// More arguments, variables or headers are no entry of a person.
+/// No person writes more arguments, variables or headers.
 const MAX_ITEMS: usize = 200;
 
 /// The longest value of them.
