@@ -93,7 +93,12 @@ fn unattended(name: &'static str, remembers: bool) -> Side {
 }
 
 /// Calls that the user is asked about once, among as many decisions about these and other calls.
-fn remembered(name: &'static str, all: usize, runtime: &Runtime, arguments: &Map<String, Value>) -> Side {
+fn remembered(
+    name: &'static str,
+    all: usize,
+    runtime: &Runtime,
+    arguments: &Map<String, Value>,
+) -> Side {
     let workspace = Workspace::new(&["echo"], 0);
     let approvals = Approvals::at(&workspace.places.approvals_store().unwrap()).unwrap();
     let store = approvals.store(1).unwrap();

@@ -164,7 +164,7 @@ fn prepare(
     check(server, program, &file)?;
     let mut confinement = confinement(program, &file);
     for (name, template) in &program.secret_env {
-        let value = filled(server, template, means).map_err(refused)?;
+        let value = filled(server, template, means).map_err(|why| refused(why.to_string()))?;
         confinement.env.push((name.clone(), value.into()));
     }
     let args: Vec<OsString> = program.arguments.iter().map(OsString::from).collect();
@@ -195,22 +195,28 @@ fn prepare(
     }
 }
 
+/// Why the value of a variable cannot be made.
+#[derive(Debug, thiserror::Error)]
+enum Unfilled {
+    #[error("a `{{{{secret:` in its environment is not closed")]
+    Open,
+    #[error(
+        "the secret `{name}` is not set for it; `jp secret set {name} --for mcp:{server}` sets it"
+    )]
+    NoSecret { name: String, server: String },
+}
+
 /// Fills secrets into the value of a variable.
-fn filled(server: &str, template: &str, means: &Means) -> Result<String, String> {
+fn filled(server: &str, template: &str, means: &Means) -> Result<String, Unfilled> {
     let mut value = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{secret:") {
-        let (name, after) = after
-            .split_once("}}")
-            .ok_or("a `{{secret:` in its environment is not closed")?;
+        let (name, after) = after.split_once("}}").ok_or(Unfilled::Open)?;
         let name = name.trim();
         let found = means.secrets.as_ref().and_then(|find| find(name, server));
-        let found = found.ok_or_else(|| {
-            let name = hidden::shown(name, 64);
-            format!(
-                "the secret `{name}` is not set for it; `jp secret set {name} --for mcp:{server}` \
-                 sets it"
-            )
+        let found = found.ok_or_else(|| Unfilled::NoSecret {
+            name: hidden::shown(name, 64),
+            server: server.to_owned(),
         })?;
         value.push_str(before);
         value.push_str(&found);

@@ -10,9 +10,7 @@ use std::{
 use jp_tool::Form;
 use rmcp::{
     RoleClient,
-    model::{
-        ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool,
-    },
+    model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool},
     service::{PeerRequestOptions, RequestHandle},
 };
 use tokio::sync::mpsc;

@@ -380,7 +380,8 @@ fn trusted(
 ) -> Option<String> {
     let name = context.client_info()?.name.clone();
     let trusted = &catalogue.workspace().loaded().config.serve.trust_prompts;
-    let is_trusted = served.who().is_user() && trusted.contains(&name) && Askable::of(capabilities).questions();
+    let is_trusted =
+        served.who().is_user() && trusted.contains(&name) && Askable::of(capabilities).questions();
     is_trusted.then_some(name)
 }
 

@@ -119,7 +119,8 @@ impl Door {
         }
         // A name of an attacker may lead here.
         let host = text(headers, header::HOST.as_str());
-        let is_own = host.is_some_and(|host| self.config.allowed_hosts.iter().any(|own| is_of(own, host)));
+        let is_own =
+            host.is_some_and(|host| self.config.allowed_hosts.iter().any(|own| is_of(own, host)));
         if !is_own || !self.is_own_page(headers) {
             let text = "requests for a name of another machine, and of pages that others serve, are refused\n";
             return Err((StatusCode::FORBIDDEN, text).into_response());

@@ -7,9 +7,7 @@ mod make;
 use jp_config::ServedPromptConfig;
 use rmcp::{
     ErrorData, RoleServer,
-    model::{
-        GetPromptRequestParams, GetPromptResponse, ListPromptsResult, Prompt, PromptArgument,
-    },
+    model::{GetPromptRequestParams, GetPromptResponse, ListPromptsResult, Prompt, PromptArgument},
     service::RequestContext,
 };
 

@@ -111,43 +111,49 @@ pub(crate) async fn call(
     }
     match filed {
         Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
-        Err(text) => content::refusal(&text),
+        Err(why) => content::refusal(&why.to_string()),
     }
+}
+
+/// Why a proposal is not filed, in words for the model.
+#[derive(Debug, thiserror::Error)]
+enum Unfiled {
+    #[error("expected `id`, which the denial named, and `reason`, why you need it")]
+    Incomplete,
+    #[error("unknown argument {0}: expected `id` and `reason`")]
+    Argument(String),
+    #[error("unknown id: it was never yours, or the user has decided about it already")]
+    Unknown,
+    #[error(transparent)]
+    Store(#[from] jp_llm::Unreadable),
 }
 
 async fn file(
     arguments: &Map<String, Value>,
     catalogue: &Catalogue,
     principal: &str,
-) -> Result<String, String> {
+) -> Result<String, Unfiled> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str);
     let (Some(id), Some(reason)) = (text("id"), text("reason")) else {
-        return Err(
-            "expected `id`, which the denial named, and `reason`, why you need it".to_owned(),
-        );
+        return Err(Unfiled::Incomplete);
     };
     if let Some(other) = arguments
         .keys()
         .find(|key| *key != "id" && *key != "reason")
     {
-        let other = jp_text::inline(other);
-        return Err(format!(
-            "unknown argument {other}: expected `id` and `reason`"
-        ));
+        return Err(Unfiled::Argument(jp_text::inline(other).to_string()));
     }
-    let unknown =
-        || "unknown id: it was never yours, or the user has decided about it already".to_owned();
-    let id: RequestId = id.parse().map_err(|_| unknown())?;
+    let id: RequestId = id.parse().map_err(|_| Unfiled::Unknown)?;
     let reason = jp_text::shorten(reason, LONGEST);
     let Some(here) = catalogue.workspace().approvals() else {
-        return Err(unknown());
+        return Err(Unfiled::Unknown);
     };
     match here.add_reason(principal, &id, &reason, now()).await {
         Ok(true) => Ok(format!(
             "Filed for the user, who can decide with `jp approve {id}`. Nothing is granted yet: go on without it, \
              or make the same call again when they say that they have decided."
         )),
-        Ok(false) => Err(unknown()),
-        Err(error) => Err(error.to_string()),
+        Ok(false) => Err(Unfiled::Unknown),
+        Err(error) => Err(Unfiled::Store(error)),
     }
 }

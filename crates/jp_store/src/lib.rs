@@ -57,8 +57,8 @@ pub use error::{Damage, StoreError};
 pub use generation::Generation;
 pub use id::{GrantId, IdError, RequestId, RunId, ServerId, SpillId, TaskId};
 pub use limits::{
-    MAX_ABOUT, MAX_ACCESS, MAX_DOCUMENT, MAX_GRANTS, MAX_MESSAGE, MAX_MIME_TYPE, MAX_OWNER,
-    MAX_PATTERN, MAX_PATTERNS, MAX_REASON, MAX_SLICE, MAX_SPILL, MAX_TOOL,
+    MAX_ABOUT, MAX_DOCUMENT, MAX_GRANTS, MAX_MESSAGE, MAX_MIME_TYPE, MAX_OWNER, MAX_PATTERN,
+    MAX_PATTERNS, MAX_REASON, MAX_SLICE, MAX_SPILL, MAX_TOOL,
 };
 pub use spent::Spent;
 pub use spills::{NewSpill, Quota, Slice, Spills};

@@ -26,7 +26,7 @@ pub const MAX_ABOUT: usize = 64 * 1024;
 /// The longest reason that a model gives for a proposal, in bytes.
 pub const MAX_REASON: usize = 2048;
 /// The longest text of what a tool may be granted, in bytes.
-pub const MAX_ACCESS: usize = 16 * 1024;
+pub(crate) const MAX_ACCESS: usize = 16 * 1024;
 /// The longest pattern of arguments, in bytes.
 pub const MAX_PATTERN: usize = 16 * 1024;
 /// How many decisions are remembered for one tool and principal that are not about one call's very

@@ -74,7 +74,7 @@ pub(super) const FOR_FEATURES: &[(&str, &str)] = &[
 ];
 
 /// How many packages `Cargo.lock` may hold. Raise it in the commit that says what the new ones save.
-pub(super) const LOCK_CEILING: usize = 432;
+pub(super) const LOCK_CEILING: usize = 433;
 
 /// How many conditions on a feature the crates may have. A trait with one implementation for either case
 /// needs few: `crates/jp_llm/src/wasm.rs` is the example.

@@ -44,7 +44,7 @@ async fn call(pool: &Servers, person: &Person) -> Result<Called, McpError> {
         deadline: Instant::now() + Duration::from_secs(300),
         cancel: &CancellationToken::new(),
         max_result: 1_000_000,
-            trace: None,
+        trace: None,
         progress: &|_| {},
         respond: person,
     };

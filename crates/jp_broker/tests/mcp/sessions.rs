@@ -23,7 +23,7 @@ async fn call(pool: &Servers, tool: &str, digest: Digest) -> Result<Called, McpE
         deadline: Instant::now() + Duration::from_secs(300),
         cancel: &CancellationToken::new(),
         max_result: 1_000_000,
-            trace: None,
+        trace: None,
         progress: &|_| {},
         respond: &Unasked,
     };

@@ -50,7 +50,9 @@ pub(crate) enum WrongEntry {
     TooManyOf { most: usize, found: usize },
     #[error("invalid argument name: expected 1 to 64 letters, digits, `_` or `-`")]
     ArgumentName,
-    #[error("the argument `{name}` has `ask` and is not required; only required arguments are asked for")]
+    #[error(
+        "the argument `{name}` has `ask` and is not required; only required arguments are asked for"
+    )]
     AskedForNothing { name: String },
     #[error("the argument `{name}` is there twice")]
     SameArgument { name: String },

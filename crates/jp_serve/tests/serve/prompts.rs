@@ -328,7 +328,9 @@ async fn an_older_client_is_asked_while_its_request_waits() {
     let prompts = list["result"]["prompts"].as_array().unwrap();
     let shown = prompts.iter().find(|one| one["name"] == "asking").unwrap();
     assert_eq!(shown["arguments"][0]["required"], false);
-    let id = client.request("prompts/get", json!({"name": "asking"})).await;
+    let id = client
+        .request("prompts/get", json!({"name": "asking"}))
+        .await;
     let asked = client.hear().await;
     assert_eq!(asked["method"], "elicitation/create", "{asked}");
     let answer = json!({"action": "accept", "content": {"why": "I say so"}});

@@ -4,10 +4,9 @@ use rusqlite::{Row, Transaction, params};
 
 use super::{Failure, Store, io_error, number, stored};
 use crate::{
-    Arguments, Damage, Digest, Effect, Grant, GrantId, Grants, MAX_ABOUT, MAX_ACCESS, MAX_GRANTS,
-    MAX_OWNER, MAX_PATTERN, MAX_PATTERNS, MAX_TOOL, Millis, NewGrant, Snapshot, StoreError,
-    generation,
-    limits::{check, check_owner},
+    Arguments, Damage, Digest, Effect, Grant, GrantId, Grants, MAX_ABOUT, MAX_GRANTS, MAX_OWNER,
+    MAX_PATTERN, MAX_PATTERNS, MAX_TOOL, Millis, NewGrant, Snapshot, StoreError, generation,
+    limits::{MAX_ACCESS, check, check_owner},
 };
 
 /// How many rows one transaction of a sweep deletes.

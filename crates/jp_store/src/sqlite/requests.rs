@@ -8,10 +8,9 @@ use super::{
     number, stored,
 };
 use crate::{
-    Decided, Digest, GrantId, Kind, MAX_ABOUT, MAX_ACCESS, MAX_OWNER, MAX_REASON, MAX_TOOL, Millis,
-    NewGrant, NewRequest, Pending, Request, RequestId, SameCall, Spending, Standing, StoreError,
-    Verdict,
-    limits::{check, check_owner, members},
+    Decided, Digest, GrantId, Kind, MAX_ABOUT, MAX_OWNER, MAX_REASON, MAX_TOOL, Millis, NewGrant,
+    NewRequest, Pending, Request, RequestId, SameCall, Spending, Standing, StoreError, Verdict,
+    limits::{MAX_ACCESS, check, check_owner, members},
 };
 
 /// How many rows one transaction of a sweep deletes.

@@ -8,7 +8,7 @@ use clap::Args;
 use jp_config::PolicyConfig;
 use serde_json::{Value, json};
 
-use self::convert::{Converted, convert};
+use self::convert::{Converted, Unusable, convert};
 use super::{
     add, file, secrets,
     wanted::{Widened, written},
@@ -66,7 +66,7 @@ pub(crate) struct ImportArgs {
 /// A server that was found.
 struct Found {
     /// As jp would have it, or why it cannot.
-    made: Result<Converted, String>,
+    made: Result<Converted, Unusable>,
     name: String,
     title: &'static str,
     file: String,
@@ -243,7 +243,7 @@ fn found(
                     continue;
                 }
                 Some(_) => {
-                    Err("another one of that name is taken already; `--from` chooses".to_owned())
+                    Err("another one of that name is taken already; `--from` chooses".into())
                 }
                 None => made,
             };
@@ -271,7 +271,11 @@ fn show(found: &[Found], ui: &Ui) -> Result<(), CliError> {
         match &one.made {
             Err(reason) => {
                 let name = text::one_line(&one.name);
-                let _ = writeln!(out, "  {name}: not taken: {}", text::one_line(reason));
+                let _ = writeln!(
+                    out,
+                    "  {name}: not taken: {}",
+                    text::one_line(&reason.to_string())
+                );
             }
             Ok(made) => {
                 let _ = writeln!(out, "  {}: {}", made.wanted.name, made.wanted.reached());
@@ -292,7 +296,7 @@ fn json(found: &[Found], tools: &BTreeMap<String, Value>) -> Value {
     let servers = found.iter().map(|one| {
         let mut shown = json!({"name": one.name, "client": one.title, "file": one.file});
         match &one.made {
-            Err(reason) => shown["refused"] = json!(reason),
+            Err(reason) => shown["refused"] = json!(reason.to_string()),
             Ok(made) => {
                 shown["reached"] = json!(made.wanted.reached());
                 shown["notes"] = json!(made.notes);

@@ -127,7 +127,7 @@ impl Pass<'_> {
         };
         Arc::new(Policy {
             capabilities: policy.capabilities.union(&more),
-            ceilings: policy.ceilings.clone(),
+            ceilings: policy.ceilings,
         })
     }
 

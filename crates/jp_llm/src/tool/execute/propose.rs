@@ -71,7 +71,7 @@ impl Pass<'_> {
         for _ in 0..MOST {
             let widened = Policy {
                 capabilities: policy.capabilities.union(&missing),
-                ceilings: policy.ceilings.clone(),
+                ceilings: policy.ceilings,
             };
             let app = app::of(self.tool, &widened, trusted);
             match compose_call(&widened, &app, &request, &chosen) {

@@ -27,15 +27,32 @@ pub(super) struct Converted {
     pub(super) is_fetched: bool,
 }
 
+/// Why a server cannot be taken over.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Unusable(String);
+
+impl From<&str> for Unusable {
+    fn from(why: &str) -> Self {
+        Self(why.to_owned())
+    }
+}
+
+impl From<String> for Unusable {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
+}
+
 /// Makes a server of an entry, or says why not.
-pub(super) fn convert(name: &str, entry: &Value) -> Result<Converted, String> {
+pub(super) fn convert(name: &str, entry: &Value) -> Result<Converted, Unusable> {
     if !entry.is_object() {
-        return Err("it is written in a way that jp does not read".to_owned());
+        return Err("it is written in a way that jp does not read".into());
     }
     let off = entry.get("enabled").and_then(Value::as_bool) == Some(false)
         || entry.get("disabled").and_then(Value::as_bool) == Some(true);
     if off {
-        return Err("it is switched off there".to_owned());
+        return Err("it is switched off there".into());
     }
     let mut converted = Converted {
         wanted: Wanted {
@@ -50,7 +67,8 @@ pub(super) fn convert(name: &str, entry: &Value) -> Result<Converted, String> {
         None => converted.program(entry)?,
     }
     for kept in &converted.wanted.secrets {
-        kept.check().map_err(|error| error.to_string())?;
+        kept.check()
+            .map_err(|error| Unusable::from(error.to_string()))?;
     }
     Ok(converted)
 }
@@ -68,20 +86,20 @@ fn plain_name(name: &str) -> Option<String> {
 }
 
 /// Returns the URL of a server that has one.
-fn url(entry: &Value) -> Result<Option<String>, String> {
+fn url(entry: &Value) -> Result<Option<String>, Unusable> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str);
     let kind = text("type")
         .or_else(|| text("transport"))
         .unwrap_or_default();
     if kind.eq_ignore_ascii_case("sse") {
-        return Err("it speaks the old SSE transport, which jp does not".to_owned());
+        return Err("it speaks the old SSE transport, which jp does not".into());
     }
     let url = ["httpUrl", "url", "uri", "serverUrl"]
         .into_iter()
         .find_map(text);
     match url {
         Some(url) if url.starts_with("unix:") => {
-            Err("it listens on a Unix socket, which jp does not connect to".to_owned())
+            Err("it listens on a Unix socket, which jp does not connect to".into())
         }
         Some(url) => Ok(Some(url.to_owned())),
         None => Ok(None),
@@ -89,7 +107,7 @@ fn url(entry: &Value) -> Result<Option<String>, String> {
 }
 
 impl Converted {
-    fn url(&mut self, url: &str, entry: &Value) -> Result<(), String> {
+    fn url(&mut self, url: &str, entry: &Value) -> Result<(), Unusable> {
         let url = self
             .expanded(url)
             .ok_or("its URL names a variable that is not set")?;
@@ -99,11 +117,12 @@ impl Converted {
             if secrets::is_secret(name, value) {
                 return Err(format!(
                     "its URL has what looks like a secret (`{name}`), which would be in a file"
-                ));
+                )
+                .into());
             }
         }
         if secrets::looks_like_one(&url) {
-            return Err("its URL has a user and a password, which would be in a file".to_owned());
+            return Err("its URL has a user and a password, which would be in a file".into());
         }
         self.wanted.url = Some(url);
         for (name, value) in pairs(entry, &["headers", "http_headers"])? {
@@ -133,7 +152,7 @@ impl Converted {
         Ok(())
     }
 
-    fn program(&mut self, entry: &Value) -> Result<(), String> {
+    fn program(&mut self, entry: &Value) -> Result<(), Unusable> {
         let mut words = Vec::new();
         for key in ["command", "cmd", "args"] {
             match entry.get(key) {
@@ -148,14 +167,14 @@ impl Converted {
             }
         }
         if words.len() > MAX_ITEMS {
-            return Err(format!("it has more than {MAX_ITEMS} arguments"));
+            return Err(format!("it has more than {MAX_ITEMS} arguments").into());
         }
         for word in &mut words {
             *word = self
                 .expanded(word)
                 .ok_or("one of its arguments names a variable that is not set")?;
             if word.chars().any(char::is_control) {
-                return Err("one of its arguments has control characters".to_owned());
+                return Err("one of its arguments has control characters".into());
             }
         }
         refuse_secrets(&words)?;
@@ -173,7 +192,7 @@ impl Converted {
         self.variables(entry)
     }
 
-    fn variables(&mut self, entry: &Value) -> Result<(), String> {
+    fn variables(&mut self, entry: &Value) -> Result<(), Unusable> {
         for (name, value) in pairs(entry, &["env", "envs", "environment"])? {
             // The same variable, handed on.
             if variable(&value) == Some(name.as_str()) {
@@ -249,7 +268,7 @@ fn value(name: &str) -> Option<String> {
 }
 
 /// Refuses arguments that would bring a secret into a file.
-fn refuse_secrets(words: &[String]) -> Result<(), String> {
+fn refuse_secrets(words: &[String]) -> Result<(), Unusable> {
     let shown = |name: &str| {
         format!(
             "its argument `{}` looks like a secret, which would be in a file; if it takes a variable \
@@ -270,7 +289,7 @@ fn refuse_secrets(words: &[String]) -> Result<(), String> {
         if secrets::looks_like_one(value)
             || (named && !is_option && secrets::is_secret(name, value))
         {
-            return Err(shown(if name.is_empty() { "…" } else { name }));
+            return Err(shown(if name.is_empty() { "…" } else { name }).into());
         }
         before = word;
     }
@@ -278,14 +297,14 @@ fn refuse_secrets(words: &[String]) -> Result<(), String> {
 }
 
 /// Returns the texts of a list.
-fn texts(value: Option<&Value>) -> Result<Vec<String>, String> {
+fn texts(value: Option<&Value>) -> Result<Vec<String>, Unusable> {
     let Some(value) = value else {
         return Ok(Vec::new());
     };
-    let wrong = || "it is written in a way that jp does not read".to_owned();
+    let wrong = || Unusable::from("it is written in a way that jp does not read");
     let items = value.as_array().ok_or_else(wrong)?;
     if items.len() > MAX_ITEMS {
-        return Err(format!("it has a list of more than {MAX_ITEMS} items"));
+        return Err(format!("it has a list of more than {MAX_ITEMS} items").into());
     }
     let texts = items.iter().map(|item| match item {
         Value::String(text) if text.len() <= MAX_VALUE => Some(text.clone()),
@@ -296,25 +315,25 @@ fn texts(value: Option<&Value>) -> Result<Vec<String>, String> {
 }
 
 /// Returns the names and values of a table.
-fn pairs(entry: &Value, keys: &[&str]) -> Result<Vec<(String, String)>, String> {
+fn pairs(entry: &Value, keys: &[&str]) -> Result<Vec<(String, String)>, Unusable> {
     let mut pairs = Vec::new();
     for table in keys.iter().filter_map(|key| entry.get(*key)) {
         let table = match table {
             Value::Object(table) => table,
             Value::Null => continue,
-            _ => return Err("it is written in a way that jp does not read".to_owned()),
+            _ => return Err("it is written in a way that jp does not read".into()),
         };
         for (name, value) in table {
             let value = match value {
                 Value::String(text) if text.len() <= MAX_VALUE => text.clone(),
                 Value::Number(_) | Value::Bool(_) => value.to_string(),
-                _ => return Err(format!("the value of `{name}` is not text")),
+                _ => return Err(format!("the value of `{name}` is not text").into()),
             };
             pairs.push((name.clone(), value));
         }
     }
     match pairs.len() > MAX_ITEMS {
-        true => Err(format!("it has more than {MAX_ITEMS} variables or headers")),
+        true => Err(format!("it has more than {MAX_ITEMS} variables or headers").into()),
         false => Ok(pairs),
     }
 }

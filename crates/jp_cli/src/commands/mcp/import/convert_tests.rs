@@ -5,7 +5,8 @@ use serde_json::json;
 use super::*;
 
 fn reached(entry: &Value) -> Result<String, String> {
-    convert("s", entry).map(|converted| converted.wanted.reached())
+    let converted = convert("s", entry).map_err(|why| why.to_string())?;
+    Ok(converted.wanted.reached())
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn read(client: Client, path: PathBuf, root: Option<&Path>) -> Option<Configured
     match servers(client, &found.path, root) {
         Ok(None) => return None,
         Ok(Some(servers)) => found.servers = servers,
-        Err(problem) => found.problem = Some(problem),
+        Err(Unreadable(problem)) => found.problem = Some(problem),
     }
     Some(found)
 }
@@ -70,19 +70,26 @@ fn read(client: Client, path: PathBuf, root: Option<&Path>) -> Option<Configured
 /// Names of servers, and what is said of each.
 type Servers = Vec<(String, Value)>;
 
-fn servers(client: Client, path: &Path, root: Option<&Path>) -> Result<Option<Servers>, String> {
-    let Some(bytes) = file::bytes(path).map_err(|error| said(&error))? else {
+/// Why a file of a client is not read, in words for the person.
+struct Unreadable(String);
+
+fn servers(
+    client: Client,
+    path: &Path,
+    root: Option<&Path>,
+) -> Result<Option<Servers>, Unreadable> {
+    let Some(bytes) = file::bytes(path).map_err(|error| Unreadable(said(&error)))? else {
         return Ok(None);
     };
-    let text = std::str::from_utf8(&bytes).map_err(|error| error.to_string())?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| Unreadable(error.to_string()))?;
     let facts = client.facts();
     // Comments are read wherever they stand: a client that knows none would not have started.
     let format = match facts.format {
         Format::Json => Format::Jsonc,
         other => other,
     };
-    let document =
-        edit::document(text, format, facts.section).map_err(|error| error.to_string())?;
+    let document = edit::document(text, format, facts.section)
+        .map_err(|error| Unreadable(error.to_string()))?;
     let mut servers = Vec::new();
     let mut add = |section: Option<&Value>| {
         let entries = section.and_then(Value::as_object).into_iter().flatten();
