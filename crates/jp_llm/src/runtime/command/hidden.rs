@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn only_paths_outside_of_workspace_and_system_are_named() {
-        let root = Path::new("/home/ada/work");
+        let root = Path::new("/home/ada/app");
         for (line, expected) in [
             (
                 "cat: /home/ada/x: No such file or directory",
@@ -90,7 +90,7 @@ mod tests {
             ),
             ("cat: ~/x: No such file or directory", Some("~/x")),
             ("cat: notes.txt: No such file or directory", None),
-            ("cat: /home/ada/work/x: No such file or directory", None),
+            ("cat: /home/ada/app/x: No such file or directory", None),
             ("cat: sub/../x: No such file or directory", None),
             ("sh: /usr/bin/x: No such file or directory", None),
             ("cat: /tmp/x: No such file or directory", None),
