@@ -410,16 +410,6 @@ fn who_may_use_a_server_is_read_from_the_user_alone() {
             assert!(is_theirs, "{assigned}: {error}");
         }
     }
-    // What is unset is not said, and would be gone.
-    let unset = World::new(&[
-        ("user/config.toml", own),
-        ("ws/.jp.json", r#"{"serve": null}"#),
-    ]);
-    let said = unset.error();
-    assert!(
-        said.contains("belongs in the user's configuration"),
-        "{said}"
-    );
 }
 
 #[test]

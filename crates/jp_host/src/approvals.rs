@@ -13,7 +13,10 @@ use std::{
     fs, io,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use jp_llm::Unreadable;
@@ -27,6 +30,9 @@ pub use jp_store::{
 pub use request::{About, Missing};
 
 use index::Index;
+
+/// Where nothing was ever decided, that is looked at again after so many milliseconds.
+const MOMENT: Millis = 4;
 
 /// A permission for one call can be used this long.
 pub const TICKET_LIFE: Millis = 60 * 60 * 1000;
@@ -47,6 +53,8 @@ struct Inner {
     run: RunId,
     known: RwLock<Arc<Index>>,
     counter: RwLock<Option<Arc<Generation>>>,
+    /// When there was last no counter.
+    absent: AtomicU64,
     store: Mutex<Option<Open>>,
 }
 
@@ -67,6 +75,7 @@ impl Approvals {
             run: RunId::random()?,
             known: RwLock::default(),
             counter: RwLock::default(),
+            absent: AtomicU64::new(0),
             store: Mutex::default(),
         })))
     }
@@ -93,14 +102,29 @@ impl Approvals {
     }
 
     /// Tells whether nothing was decided since this was last read.
-    fn is_fresh(&self) -> bool {
+    fn is_fresh(&self, now: Millis) -> bool {
         let known = self.index().generation;
-        let counter = self.counter();
-        let counter = counter.or_else(|| self.find_counter().ok().flatten());
+        let counter = match self.counter() {
+            // The first decision of all may count as late as a change of any other file does.
+            None if known == 0 && self.was_absent(now) => return true,
+            None => {
+                let found = self.find_counter().ok().flatten();
+                if found.is_none() {
+                    self.0.absent.store(now, Ordering::Relaxed);
+                }
+                found
+            }
+            there => there,
+        };
         match counter {
             Some(counter) => counter.read() == Some(known),
             None => known == 0,
         }
+    }
+
+    /// Tells whether there was no counter a moment ago. A clock that was set back says nothing.
+    fn was_absent(&self, now: Millis) -> bool {
+        now.wrapping_sub(self.0.absent.load(Ordering::Relaxed)) < MOMENT
     }
 
     /// Reads again what holds. May wait for the disk.

@@ -103,8 +103,9 @@ pub enum Lasting {
 /// call.
 #[async_trait]
 pub trait Decisions: Send + Sync {
-    /// Tells whether nothing was decided or taken back since this was last read.
-    fn is_fresh(&self) -> bool;
+    /// Tells whether nothing was decided or taken back since this was last read. `now` is the time in
+    /// milliseconds since 1970.
+    fn is_fresh(&self, now: u64) -> bool;
 
     /// Reads again what was decided.
     ///

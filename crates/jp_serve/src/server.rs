@@ -121,7 +121,8 @@ impl Server {
     ///
     /// When the workspace cannot be opened as it is now.
     pub fn problems(&self) -> Result<Vec<String>, OpenError> {
-        Ok(self.user().catalogue()?.problems().to_vec())
+        let user = Served::new(Arc::clone(&self.0), Arc::clone(self.0.user()));
+        Ok(user.catalogue()?.problems().to_vec())
     }
 
     /// Ends the programs that were started for tools. Calls under way must have ended.

@@ -21,8 +21,8 @@ Without an address it serves one client on standard input and output: that is
 what an agent starts.
 
 A call that would ask a person asks on the terminal of `jp serve --http` or
-`--unix`. On standard input it waits up to 50 seconds for `jp approve` in another
-terminal, unless your configuration trusts the client to ask you
+`--unix`. On standard input it waits up to 50 seconds for `jp approve` in
+another terminal, unless your configuration trusts the client to ask you
 (`serve.trust_prompts`), or `--yes` leaves all asking to the client.
 
 Examples:

@@ -193,8 +193,8 @@ impl Here {
 
 #[async_trait]
 impl Decisions for Here {
-    fn is_fresh(&self) -> bool {
-        self.approvals.is_fresh()
+    fn is_fresh(&self, now: Millis) -> bool {
+        self.approvals.is_fresh(now)
     }
 
     async fn refresh(&self) -> Result<(), Unreadable> {

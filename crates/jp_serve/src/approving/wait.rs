@@ -30,7 +30,7 @@ impl Asks {
         let mut looked = true;
         loop {
             // The counter says when there is something to look at.
-            if looked || !here.is_fresh() {
+            if looked || !here.is_fresh(now()) {
                 if let Err(error) = here.refresh().await {
                     return Approval::Unknowable(error);
                 }

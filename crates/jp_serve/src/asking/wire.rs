@@ -77,8 +77,11 @@ fn message(questions: &[&Question]) -> String {
 }
 
 fn elicitation(tool: &str, message: &str, questions: &[&Question]) -> Value {
-    let tool = shown(tool);
-    let message = format!("The tool `{tool}` asks:\n{message}");
+    // What no tool asks is the user's own question, which the configuration holds.
+    let message = match tool {
+        "" => message.to_owned(),
+        tool => format!("The tool `{}` asks:\n{message}", shown(tool)),
+    };
     let properties: Map<String, Value> = questions
         .iter()
         .map(|one| (one.id.clone(), property::of(one)))

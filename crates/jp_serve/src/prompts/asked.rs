@@ -34,7 +34,7 @@ pub(super) async fn complete(
     let inputs: Vec<&Input> = questions.iter().collect();
     let wanted = InputRequest {
         call: "",
-        tool: &request.name,
+        tool: "",
         inputs: &inputs,
         any: false,
     };

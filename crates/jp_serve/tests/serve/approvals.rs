@@ -23,15 +23,19 @@ limits.time = '1s'
 parameters.a.type = 'string'
 [conversation.tools.caller]
 source = 'local'
-wasm = '.jp/tools/echo.wasm'
+wasm = '.jp/tools/fetch.wasm'
 grant.net = ['api.example.com']
 parameters.a.type = 'string'
+parameters.url = { type = 'string', default = 'https://api.example.com/' }
+parameters.leave = { type = 'boolean', default = true }
 ";
 
 fn user() -> User {
     let user = User::new();
-    let echo = jp_test::guest("echo");
-    user.write(".jp/tools/echo.wasm", fs::read(echo).unwrap());
+    for name in ["echo", "fetch"] {
+        let guest = fs::read(jp_test::guest(name)).unwrap();
+        user.write(&format!(".jp/tools/{name}.wasm"), guest);
+    }
     user.configure(TOOLS);
     user.trust();
     user

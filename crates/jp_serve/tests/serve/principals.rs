@@ -207,16 +207,30 @@ async fn a_state_is_good_for_whoever_it_was_made_for() {
         "name": {"action": "accept", "content": {"name": "Ada"}},
         "sample": {"role": "assistant", "model": "m", "content": {"type": "text", "text": "4"}},
         "roots": {"roots": [{"uri": "file:///w"}]}}});
+    let call = async |token: &str| {
+        let (_, body) = message("tools/call", again.clone());
+        let headers = [
+            ("MCP-Protocol-Version", MODERN),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "parts"),
+            ("Mcp-Param-Do", "ask"),
+        ];
+        site.post(token, &headers, &body).await.json()
+    };
     for token in [&*beta, OWN] {
-        let refused = site.ask(token, "tools/call", again.clone()).await;
+        let refused = call(token).await;
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
     }
-    let answer = site.ask(&alpha, "tools/call", again).await;
+    let answer = call(&alpha).await;
     assert_eq!(
         answer["result"]["structuredContent"]["answers"]["name"], "Ada",
         "{answer}"
     );
 }
+
+/// A bash that may change the workspace.
+const BASH: &str = "[conversation.tools.bash]\nsource = 'builtin'\nrun = 'unattended'\n\
+                    grant.workspace = 'read-write'\n";
 
 /// Reads until a text has come so many times.
 pub(crate) async fn read_until(
@@ -272,8 +286,9 @@ async fn a_subscription_tells_of_the_subscribers_own_calls_alone() {
 async fn each_principal_has_what_its_own_policy_allows() {
     let user = User::new();
     user.write("notes.txt", "first");
-    let config = "[serve.resources.notes]\nuri = 'docs://notes'\nfile = 'notes.txt'\n";
-    user.configure(config);
+    let notes = "[serve.resources.notes]\nuri = 'docs://notes'\nfile = 'notes.txt'\n";
+    user.configure(&format!("{BASH}{notes}"));
+    user.trust();
     let site = Site::start(user).await;
     let nothing = serde_json::from_value(json!({"workspace": "none", "calls": []})).unwrap();
     let reader = site.add("reader", Some(read_only()));
@@ -310,6 +325,8 @@ async fn each_principal_has_what_its_own_policy_allows() {
 async fn a_policy_of_the_configuration_holds_as_well_as_that_of_the_token() {
     let user = User::new();
     let mine = user.places().config_dir().unwrap().to_owned();
+    user.configure(BASH);
+    user.trust();
     let site = Site::start(user).await;
     let ci = site.add("ci", None);
     let make = json!({"commands": "touch made && echo made"});

@@ -17,7 +17,7 @@ fn logged(sandbox: &Sandbox) -> PathBuf {
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let mut logs: Vec<PathBuf> = files
-        .filter(|path| fs::read(path).unwrap().starts_with(b"{"))
+        .filter(|path| fs::read(path).unwrap().starts_with(b"{\""))
         .collect();
     logs.sort();
     logs.pop().unwrap()

@@ -20,7 +20,7 @@ impl Pass<'_> {
         let Some(decisions) = self.host.decisions() else {
             return Ok(());
         };
-        if !decisions.is_fresh()
+        if !decisions.is_fresh(now())
             && let Err(error) = decisions.refresh().await
         {
             return Err(ToolError::new(&*self.tool.name, Refused::Unknowable(error)));
