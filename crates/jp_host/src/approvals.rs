@@ -31,8 +31,8 @@ pub use request::{About, Missing};
 
 use index::Index;
 
-/// Where nothing was ever decided, that is looked at again after so many milliseconds.
-const MOMENT: Millis = 4;
+/// Where nothing was ever decided, that is looked at once in so many milliseconds.
+const MOMENT: Millis = 1;
 
 /// A permission for one call can be used this long.
 pub const TICKET_LIFE: Millis = 60 * 60 * 1000;
@@ -105,7 +105,7 @@ impl Approvals {
     fn is_fresh(&self, now: Millis) -> bool {
         let known = self.index().generation;
         let counter = match self.counter() {
-            // The first decision of all may count as late as a change of any other file does.
+            // Nobody can decide for the first time and be heard sooner.
             None if known == 0 && self.was_absent(now) => return true,
             None => {
                 let found = self.find_counter().ok().flatten();

@@ -223,6 +223,14 @@ impl Workspace {
         self.host.mcp().map_or(0, |mcp| mcp.times_told())
     }
 
+    /// Asks those MCP servers what their tools are that have never told it. The others are not started.
+    pub async fn ask_unknown_servers(&self, cancel: &CancellationToken) -> Vec<Unlisted> {
+        match self.host.mcp() {
+            Some(mcp) => mcp.prepare_unknown(&self.loaded, cancel).await,
+            None => Vec::new(),
+        }
+    }
+
     /// Ends the MCP servers that were started.
     pub async fn stop_servers(&self) {
         if let Some(mcp) = self.host.mcp() {

@@ -1,5 +1,5 @@
-//! The MCP servers whose tools the workspace has: asked for them once in the background, and again when
-//! they say that their tools changed.
+//! The MCP servers whose tools the workspace has: those that have never told them are asked in the
+//! background, and all that run are asked again when they say that their tools changed.
 //!
 //! A list is never made to wait for a server that is slow to start; the first one gives those that are
 //! quick a moment, for clients that ask only once.
@@ -90,7 +90,7 @@ impl Upstream {
 async fn follow(workspace: Arc<Workspace>, tell: watch::Sender<bool>) {
     let never = CancellationToken::new();
     // One that does not answer says why when one of its tools is called.
-    workspace.ask_servers(&never).await;
+    workspace.ask_unknown_servers(&never).await;
     // A server that is stopped has nobody left who waits.
     let _ = tell.send(true);
     loop {

@@ -37,9 +37,10 @@ Examples:
   jp serve token add ci --policy read-only --expires 30d
   jp serve token add phone --policy ~/.config/jp/phone.toml
 
-The file holds what the holder may do at most, in the keys of `[policy]` of your
-own configuration. Nobody gets more than your own `[policy]` allows. A holder has
-tasks, results, rows and audit records of its own. Running servers follow at once.";
+The file holds what the holder may do at most, in the keys of `[policy]` of
+your own configuration. Nobody gets more than your own `[policy]` allows. A
+holder has tasks, results, rows and audit records of its own. Running servers
+follow at once.";
 
 const ROTATE_EXAMPLES: &str = "\
 Examples:

@@ -276,8 +276,21 @@ impl McpTools {
     /// Asks the servers of all enabled tools for their tools, side by side, and returns those that
     /// did not answer.
     pub async fn prepare(&self, loaded: &Loaded, cancel: &CancellationToken) -> Vec<Unlisted> {
-        let tools = loaded.config.conversation.tools.iter();
-        let needed: BTreeSet<String> = tools.filter_map(|(_, tool)| server_of(&tool)).collect();
+        self.ask(needed(loaded), cancel).await
+    }
+
+    /// Asks those of the servers that have never told their tools, now or before; the others are not started.
+    pub async fn prepare_unknown(
+        &self,
+        loaded: &Loaded,
+        cancel: &CancellationToken,
+    ) -> Vec<Unlisted> {
+        let mut unknown = needed(loaded);
+        unknown.retain(|server| self.told(server).is_none());
+        self.ask(unknown, cancel).await
+    }
+
+    async fn ask(&self, needed: BTreeSet<String>, cancel: &CancellationToken) -> Vec<Unlisted> {
         let mut unlisted = Vec::new();
         let mut tasks = tokio::task::JoinSet::new();
         for id in needed {
@@ -454,6 +467,12 @@ fn options(config: &OauthConfig) -> LoginOptions {
             OauthGrant::ClientCredentials => By::Itself,
         },
     }
+}
+
+/// Returns the servers of all enabled tools.
+fn needed(loaded: &Loaded) -> BTreeSet<String> {
+    let tools = loaded.config.conversation.tools.iter();
+    tools.filter_map(|(_, tool)| server_of(&tool)).collect()
 }
 
 fn server_of(tool: &ToolConfigWithDefaults) -> Option<String> {
