@@ -13,7 +13,7 @@
 //!
 //! let places = Places::from_environment(&|name| std::env::var_os(name));
 //! let live = Live::open(Workspace::at(Location::find(None)?).for_many_calls(2), places)?;
-//! let server = Server::new(live, Options::new(jp_host::principal()));
+//! let server = Server::new(live, Options::new(jp_host::principal()))?;
 //! let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
 //! server.on_streams(input, output, CancellationToken::new()).await?;
 //! # Ok(()) }
