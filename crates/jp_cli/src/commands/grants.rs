@@ -1,7 +1,7 @@
 //! `jp grants` and `jp revoke`: what you decided about calls and is remembered.
 
 use clap::Args;
-use jp_host::approvals::{Arguments, Effect, Grant, Standing};
+use jp_host::approvals::{Answer, Arguments, Effect, Grant, Standing};
 use serde_json::{Value, json};
 
 use super::{
@@ -93,6 +93,33 @@ pub(crate) fn revoke(args: &RevokeArgs, ui: &Ui) -> Result<Exit, CliError> {
         _ => ui.say("Taken back: no call runs by it from now on."),
     }
     Ok(Exit::Done)
+}
+
+/// Takes back all that was decided about the calls of a principal, and refuses what waits of theirs: who gets
+/// the name next starts with nothing. Returns how much that was.
+pub(crate) fn forget(principal: &str) -> Result<usize, CliError> {
+    let approvals = approvals()?;
+    let now = clock::now();
+    let mut count = 0;
+    for request in approvals.requests(now).map_err(failed)? {
+        if request.principal != principal {
+            continue;
+        }
+        if request.standing == Standing::Waiting {
+            let author = "jp serve token";
+            let decided = approvals.decide(&request, &Answer::Deny, author, now);
+            decided.map_err(|error| CliError::usage(error.to_string()))?;
+            count += 1;
+        } else if request.standing == Standing::Allowed {
+            count += usize::from(approvals.revoke(request.id.as_str(), now).map_err(failed)?);
+        }
+    }
+    for grant in approvals.grants(now).map_err(failed)? {
+        if grant.principal.as_deref() == Some(principal) {
+            count += usize::from(approvals.revoke(grant.id.as_str(), now).map_err(failed)?);
+        }
+    }
+    Ok(count)
 }
 
 fn row(grant: &Grant) -> Vec<String> {

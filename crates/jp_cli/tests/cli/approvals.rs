@@ -231,6 +231,36 @@ fn answers_are_as_wide_as_the_person_says() {
 }
 
 #[test]
+fn what_was_decided_about_a_holder_of_a_token_ends_with_it() {
+    let sandbox = Sandbox::with_tools();
+    let mut serving = Serving::start(&sandbox);
+    let mut next = 1;
+    let mut decide = |sandbox: &Sandbox| {
+        serving.call(next, "read", &json!({"path": "notes.txt"}));
+        next += 1;
+        let id = serving.waits();
+        let words = ["approve", "allow", &id, "--always", "--for", "ci"];
+        let mut terminal = Terminal::start(sandbox, &words);
+        terminal.sees("jp revoke").exits(0);
+        let listed = sandbox.jp(&["grants"]).exits(0);
+        assert!(listed.stdout.contains(" ci "), "{listed:?}");
+    };
+    sandbox.jp(&["serve", "token", "add", "ci"]).exits(0);
+    decide(&sandbox);
+    sandbox
+        .jp(&["serve", "token", "rm", "ci"])
+        .exits(0)
+        .warns("1 of your decisions");
+    let listed = sandbox.jp(&["grants"]).exits(0);
+    assert!(!listed.stdout.contains(" ci "), "{listed:?}");
+    // What was decided while nobody had the name goes to nobody either.
+    decide(&sandbox);
+    sandbox.jp(&["serve", "token", "add", "ci"]).exits(0);
+    let listed = sandbox.jp(&["grants"]).exits(0);
+    assert!(!listed.stdout.contains(" ci "), "{listed:?}");
+}
+
+#[test]
 fn a_check_says_what_decides_and_makes_no_call() {
     let sandbox = Sandbox::with_tools();
     let check = |words: &[&str]| sandbox.jp(&[&["policy", "check"], words].concat());

@@ -298,6 +298,8 @@ async fn each_principal_has_what_its_own_policy_allows() {
     for token in [&reader, &nobody] {
         let answer = site.call(token, "bash", write.clone()).await;
         assert_eq!(written(&site), "first", "{answer}");
+        let said = answer.to_string();
+        assert!(said.contains("in the policy of `"), "{said}");
     }
     // What clients are told of a tool is what its calls would get.
     let hints = async |token: &str| {

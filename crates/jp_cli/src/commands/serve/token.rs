@@ -7,7 +7,14 @@ use jp_config::PolicyConfig;
 use jp_serve::{Holder, Tokens, TokensError};
 use serde_json::{Value, json};
 
-use crate::{clock, commands::JSON_VERSION, error::CliError, exit::Exit, places, ui::Ui};
+use crate::{
+    clock,
+    commands::{JSON_VERSION, grants},
+    error::CliError,
+    exit::Exit,
+    places,
+    ui::Ui,
+};
 
 /// The largest policy that is read.
 const MAX_POLICY: u64 = 1024 * 1024;
@@ -99,6 +106,7 @@ pub(super) fn run(command: &Command, ui: &Ui) -> Result<Exit, CliError> {
         Command::Rm(args) => {
             tokens.remove(&args.name).map_err(failed)?;
             ui.say(format_args!("`{}` is let in no longer.", args.name));
+            start_with_nothing(&args.name, ui)?;
             Ok(Exit::Done)
         }
     }
@@ -114,7 +122,20 @@ fn add(tokens: &Tokens, args: &AddArgs, ui: &Ui) -> Result<Exit, CliError> {
     }
     let policy = args.policy.as_deref().map(policy).transpose()?;
     let made = tokens.add(&args.name, policy, args.expires);
-    shown(&made.map_err(failed)?, ui)
+    let made = made.map_err(failed)?;
+    start_with_nothing(&args.name, ui)?;
+    shown(&made, ui)
+}
+
+/// Forgets what was decided about a holder, so that nobody who gets the name later has it.
+fn start_with_nothing(name: &str, ui: &Ui) -> Result<(), CliError> {
+    match grants::forget(name)? {
+        0 => {}
+        count => ui.say(format_args!(
+            "{count} of your decisions about calls of `{name}` were taken back."
+        )),
+    }
+    Ok(())
 }
 
 /// Prints a token alone on standard output, so that it can be piped to where it is kept.

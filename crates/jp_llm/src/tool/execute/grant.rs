@@ -160,6 +160,16 @@ impl Pass<'_> {
             Denied::ByApp { .. } if untrusted => {
                 Some("if you know what this workspace does, run `jp trust` in it".to_owned())
             }
+            // What their own policy withholds no line of the user's would give.
+            Denied::ByHost { .. } if self.host.caller().policy.is_some() => {
+                let who = jp_text::short_line(&self.host.caller().principal, 80);
+                denied.setting().map(|line| {
+                    format!(
+                        "`{line}` is missing in the policy of `{who}`, which came with their token or stands \
+                         under `[serve.principals.{who}.policy]`, or in your own"
+                    )
+                })
+            }
             _ => denied.fix(),
         };
         ToolError::new(
