@@ -1,5 +1,5 @@
 //! Where what a loaded configuration says was written: which line of which file, or which variable or
-//! argument. Kept with the configuration, so that whoever explains a decision can point at it.
+//! argument. Kept with the configuration, so that an explanation of a decision can point at it.
 
 use crate::{
     collect::Found,

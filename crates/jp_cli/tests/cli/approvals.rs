@@ -155,7 +155,7 @@ fn a_call_of_an_agent_is_allowed_from_another_terminal_and_from_nowhere_else() {
         .says("read (local) wants to run")
         .says("read and change this workspace");
     shown.says(&id);
-    // A script is no person.
+    // A script cannot decide for a person.
     let script = ["approve", "allow", &id[..8], "--always"];
     sandbox.jp(&script).exits(2).warns("without a terminal");
     sandbox

@@ -1,5 +1,5 @@
-//! What a person is shown of a request: kept with it as JSON, and read back for whoever decides. Texts are
-//! those of strangers; whoever prints them escapes them.
+//! What a person is shown of a request: kept with it as JSON, and read back for the person who decides. Texts come
+//! from strangers and are escaped where they are printed.
 
 use jp_llm::{ApprovalRequest, Denial};
 use jp_store::Request;

@@ -82,7 +82,7 @@ fn parts(parts: &[&str]) -> Digest {
     *hasher.finish().as_bytes()
 }
 
-/// Writes JSON with sorted keys. The depth is bounded by whoever read it.
+/// Writes JSON with sorted keys. Its depth was bounded when it was read.
 fn value(out: &mut String, found: &Value) {
     match found {
         Value::Object(found) => object(out, found),

@@ -175,7 +175,7 @@ fn checked(issuer: Issuer, named: &str, by: By) -> Result<Issuer, LoginError> {
     let lists = |list: &Option<Vec<String>>, what: &str| {
         list.as_ref().map(|list| list.iter().any(|one| one == what))
     };
-    // Without it whoever catches a code on its way could use it.
+    // Without it, anyone who intercepts a code could use it.
     if lists(&issuer.code_challenge_methods_supported, "S256") != Some(true) {
         let problem =
             "it does not offer PKCE with `S256`, without which a login can be stolen on its way";

@@ -139,7 +139,7 @@ pub(super) fn keep(kept: &[Kept]) -> Result<(), CliError> {
 }
 
 /// Tells whether the value of a variable or header is a secret, as far as its name and look say. One that is
-/// not is no worse off in the vault.
+/// not loses nothing in the vault.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
     if value.is_empty() || is_plain(value) {
         return false;
